@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "certify/headline.h"
+#include "certify/members.h"
 #include "certify/replay_recipe.h"
 #include "certify/signed_envelope.h"
 #include "core/context.h"
@@ -60,12 +61,42 @@ void tk_certificate_destroy(tk_certificate *certificate)
     if (!certificate)
         return;
     json_decref(certificate->statement);
+    json_decref(certificate->predicate);
     json_decref(certificate->signatures);
     free(certificate->scope);
     free(certificate->headline);
     free(certificate->json);
     free(certificate->markdown);
     free(certificate);
+}
+
+/* The predicate of a certificate of the first form, in the present one. Three attributes were members of `run` itself, at their defaults too. */
+static json_t *present_form(const json_t *predicate)
+{
+    static const char *const moved[] = {"domain", "numerics", "matrix_unit"};
+    json_t *copy = json_copy((json_t *)(uintptr_t)predicate), *run = json_copy(json_object_get(predicate, "run"));
+    const json_t *given = json_object_get(run, "attributes");
+    json_t *attributes = json_is_object(given) ? json_copy((json_t *)(uintptr_t)given) : json_object();
+    const tk_contract *contract = tk_contract_find(tki_text(run, "op"));
+    const bool has_numerics = contract && tk_attribute_find(contract, "numerics") >= 0;
+    const char *const initial[] = {"all", has_numerics ? "any" : "ieee", "unknown"};
+    for (size_t i = 0; i < sizeof moved / sizeof *moved; i++) {
+        const char *value = tki_text(run, moved[i]);
+        json_object_set_new(attributes, moved[i], value[0] && strcmp(value, initial[i]) ? json_string(value) : NULL);
+        json_object_del(run, moved[i]);
+    }
+    json_object_del(run, "attributes");
+    if (json_object_size(attributes))
+        json_object_set(run, "attributes", attributes);
+    json_decref(attributes);
+    json_object_set_new(copy, "run", run);
+    return copy;
+}
+
+bool tki_certificate_is_current(const tk_certificate *certificate)
+{
+    const char *type = json_string_value(json_object_get(certificate->statement, "predicateType"));
+    return type && !strcmp(type, TKI_PREDICATE_TYPE);
 }
 
 tk_certificate *tki_certificate_of(json_t *statement)
@@ -76,8 +107,11 @@ tk_certificate *tki_certificate_of(json_t *statement)
         return NULL;
     }
     certificate->statement = statement;
-    certificate->scope = tki_scope(json_object_get(statement, "predicate"));
-    certificate->headline = tki_headline(json_object_get(statement, "predicate"));
+    json_t *predicate = json_object_get(statement, "predicate");
+    certificate->predicate = tki_certificate_is_current(certificate) ? json_incref(predicate)
+                                                                     : present_form(predicate);
+    certificate->scope = tki_scope(certificate->predicate);
+    certificate->headline = tki_headline(certificate->predicate);
     if (certificate->scope && certificate->headline)
         return certificate;
     tk_certificate_destroy(certificate);
@@ -88,7 +122,7 @@ tk_certificate *tki_certificate_of(json_t *statement)
 
 const json_t *tki_certificate_get(const tk_certificate *certificate, const char *path)
 {
-    const json_t *at = json_object_get(certificate->statement, "predicate");
+    const json_t *at = certificate->predicate;
     while (at && *path) {
         size_t length = strcspn(path, ".");
         char name[64];
@@ -100,6 +134,17 @@ const json_t *tki_certificate_get(const tk_certificate *certificate, const char 
         path += length + (path[length] == '.');
     }
     return at;
+}
+
+const char *tki_text(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+    return text ? text : "";
+}
+
+json_int_t tki_integer(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
 }
 
 const char *tki_certificate_text(const tk_certificate *certificate, const char *path)
@@ -250,11 +295,10 @@ static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, cons
     return status;
 }
 
-const json_t *tki_run_setting(const json_t *run, const tk_contract *contract, int i)
+const json_t *tki_run_setting(const json_t *run, const tk_attribute *attribute)
 {
-    const tk_attribute *attribute = &contract->attributes[i];
-    const char *place = attribute->seen_by_kernel ? "options" : contract->op ? "attributes" : NULL;
-    return json_object_get(place ? json_object_get(run, place) : run, attribute->name);
+    return json_object_get(json_object_get(run, attribute->seen_by_kernel ? "options" : "attributes"),
+                           attribute->name);
 }
 
 /* The subject and, each behind a dot, the values that are not at their defaults: a run under others does not replace it. Of outputs that were
@@ -264,17 +308,14 @@ static void name_with_settings(const tk_ctx *ctx, const tk_certificate *certific
     snprintf(name, size, "%s", tk_certificate_subject(certificate));
     const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
     tk_value values[TK_MAX_ATTRIBUTES] = {{0}};
+    if (contract)
+        tki_recipe_settings(tki_certificate_get(certificate, "run"), contract, values);
     for (int i = 0; contract && i < contract->attribute_count; i++) {
-        const tk_attribute *attribute = &contract->attributes[i];
-        const json_t *said = tki_run_setting(tki_certificate_get(certificate, "run"), contract, i);
-        if (!said)
-            continue;
-        const tk_value value = values[i] = tki_recipe_value(attribute, said);
         char text[64];
-        size_t used = strlen(name);
-        if (!tki_attribute_allows(attribute, value) || !tki_settings_is_restriction(contract, values, i))
+        const size_t used = strlen(name);
+        if (!tki_settings_is_restriction(contract, values, i))
             continue;
-        tk_attribute_print(attribute, value, text, sizeof text);
+        tk_attribute_print(&contract->attributes[i], values[i], text, sizeof text);
         snprintf(name + used, size - used, ".%s", text);
     }
     const size_t used = strlen(name);
@@ -330,32 +371,26 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
 }
 
 /* Is every member that the library reads there, and of the right type? */
-static const char *shape_problem(const tk_certificate *certificate)
+static const char *shape_problem(const tk_certificate *certificate, char path[TKI_MEMBER_PATH])
 {
-    static const char *const texts[] = {
-        "verdict",        "reason",          "key",         "tokitai",   "run.op",
-        "run.dtype",      "run.kind",        "run.subject", "run.level", "built.artifact_sha256",
-        "machine.device", "integrity.sha256"};
-    static const char *const lists[] = {"clauses",    "mutants",    "evidence",
-                                        "non_claims", "run.trials", "result.ulp_histogram"};
     if (strcmp(json_string_value(json_object_get(certificate->statement, "_type"))
                    ? json_string_value(json_object_get(certificate->statement, "_type"))
                    : "",
                TKI_STATEMENT_TYPE) != 0)
         return "it is not an in-toto Statement";
     const char *type = json_string_value(json_object_get(certificate->statement, "predicateType"));
-    if (!type || strcmp(type, TKI_PREDICATE_TYPE) != 0)
+    if (!type || (strcmp(type, TKI_PREDICATE_TYPE) != 0 && strcmp(type, TKI_PREDICATE_TYPE_1) != 0))
         return "its predicate is not a tokitai certificate of a version known here";
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (!json_is_string(tki_certificate_get(certificate, texts[i])))
-            return texts[i];
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (!json_is_array(tki_certificate_get(certificate, lists[i])))
-            return lists[i];
+    for (const tki_member *m = tki_members; m->name; m++) {
+        const json_t *value = m->how & TKI_READ ? tki_member_get(certificate, m) : NULL;
+        tki_member_path(m, path);
+        if (m->how & TKI_READ && !(m->type[0] == '['           ? json_is_array(value)
+                                   : !strcmp(m->type, "count") ? json_is_integer(value)
+                                                               : json_is_string(value)))
+            return path;
+    }
     /* The hash does not cover this member, so nothing else may stand in it. */
-    if (json_object_size(tki_certificate_get(certificate, "integrity")) != 1)
-        return "integrity";
-    return json_is_integer(tki_certificate_get(certificate, "result.elements")) ? NULL : "result.elements";
+    return json_object_size(tki_certificate_get(certificate, "integrity")) == 1 ? NULL : "integrity";
 }
 
 static tk_status load(tk_ctx *ctx, const char *text, size_t length, json_t **value)
@@ -389,8 +424,8 @@ static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *tex
     tk_certificate *read = tki_certificate_of(statement);
     if (!read)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
-    const char *problem = shape_problem(read);
-    char hash[TKI_HASH_HEX];
+    char hash[TKI_HASH_HEX], path[TKI_MEMBER_PATH];
+    const char *problem = shape_problem(read, path);
     tk_status status = TK_OK;
     if (problem)
         status = tki_fail(ctx, TK_BAD_FILE, "not a certificate: missing or wrong: %s", problem);

@@ -6,12 +6,14 @@
 #include "tokitai_verify.h"
 
 #define TKI_STATEMENT_TYPE "https://in-toto.io/Statement/v1"
-#define TKI_PREDICATE_TYPE "urn:tokitai:kernel-certificate:v1"
+#define TKI_PREDICATE_TYPE "urn:tokitai:kernel-certificate:v2"
+#define TKI_PREDICATE_TYPE_1 "urn:tokitai:kernel-certificate:v1" /* read, too: docs/stability.md */
 
 enum { TKI_CERTIFICATE_MOST_BYTES = 64 << 20 };
 
 struct tk_certificate {
     json_t *statement;
+    json_t *predicate;  /* of the statement, in the present form */
     json_t *signatures; /* [{"keyid": "" if it has none, "sig": base64}], or NULL */
     char *scope;        /* tki_scope() */
     char *headline;     /* tki_headline() */
@@ -28,6 +30,10 @@ const char *tki_certificate_text(const tk_certificate *certificate, const char *
 int64_t tki_certificate_integer(const tk_certificate *certificate, const char *path);
 double tki_certificate_real(const tk_certificate *certificate, const char *path); /* "infinity" is understood */
 
+/* Of any object: "" or 0 if it has none. */
+const char *tki_text(const json_t *object, const char *name);
+json_int_t tki_integer(const json_t *object, const char *name);
+
 /* The canonical text: sorted keys, one-space indentation, a line feed at the end. free() it; NULL when memory ran out. */
 char *tki_statement_text(const json_t *statement);
 
@@ -40,6 +46,8 @@ bool tki_statement_hash(const json_t *statement, char hex[65]);
 /* The Markdown rendering; free() it. */
 char *tki_certificate_render(const tk_certificate *certificate);
 
-/* What its member `run` says of the contract's i-th attribute; NULL: nothing, and it is at its default. Those of registered ops that kernels
- * do not see are in an object of their own, whatever their names are. */
-const json_t *tki_run_setting(const json_t *run, const tk_contract *contract, int i);
+/* Is it written in the present form, not in the first? */
+bool tki_certificate_is_current(const tk_certificate *certificate);
+
+/* What its member `run` says of an attribute; NULL: nothing, and it is at its default. */
+const json_t *tki_run_setting(const json_t *run, const tk_attribute *attribute);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "certify/certificate.h"
 #include "certify/missed_lines.h"
 #include "certify/replay_recipe.h"
 #include "certify/subject.h"
@@ -37,20 +38,9 @@ __attribute__((format(printf, 2, 3))) static void say(json_t *list, const char *
     va_end(arguments);
 }
 
-static const char *text(const json_t *object, const char *name)
-{
-    const char *value = json_string_value(json_object_get(object, name));
-    return value ? value : "";
-}
-
-static long long integer(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
 static bool is(const json_t *object, const char *name, const char *value)
 {
-    return !strcmp(text(object, name), value);
+    return !strcmp(tki_text(object, name), value);
 }
 
 /* -- What they are made from ----------------------------------------------------------------------------------- */
@@ -59,7 +49,7 @@ static bool is(const json_t *object, const char *name, const char *value)
 static bool find_lowering(facts *f)
 {
     tk_types types;
-    if (!tk_types_parse(text(f->run, "dtype"), &types))
+    if (!tk_types_parse(tki_text(f->run, "dtype"), &types))
         return false;
     tk_case c = tk_case_init(f->contract, types.dtype);
     c.result_dtype = types.result_dtype;
@@ -67,7 +57,7 @@ static bool find_lowering(facts *f)
     for (const tki_lowering *row = tki_lowerings_of(f->contract); row->backend; row++) {
         char id[TKI_ID_SIZE];
         tki_lowering_id(row, &c, id, sizeof id);
-        if (!strcmp(id, text(f->run, "subject")))
+        if (!strcmp(id, tki_text(f->run, "subject")))
             f->lowering = row;
     }
     return f->lowering != NULL;
@@ -84,8 +74,8 @@ static bool find_facts(const json_t *predicate, const tk_contract *contract, fac
                  .coverage = json_object_get(predicate, "coverage"),
                  .mutants = json_object_get(predicate, "mutants"),
                  .sanitizer = json_object_get(json_object_get(predicate, "worker"), "sanitizer"),
-                 .kind = tki_subject_kind_named(text(run, "kind")),
-                 .backend = tki_backend_find(text(json_object_get(predicate, "machine"), "backend"), ""),
+                 .kind = tki_subject_kind_named(tki_text(run, "kind")),
+                 .backend = tki_backend_find(tki_text(json_object_get(predicate, "machine"), "backend"), ""),
                  .proved = is(predicate, "verdict", tk_verdict_name(TK_PROVED))};
     f->given = f->kind == &tki_subject_given;
     if (!f->kind || !f->backend)
@@ -115,7 +105,7 @@ static void list_tools(const json_t *tools, char *list, size_t size)
     size_t count = 0;
     for (size_t i = 0; i < json_array_size(tools) && count < TKI_SANITIZER_TOOLS; i++)
         if (watched_to_the_end(json_array_get(tools, i)))
-            names[count++] = text(json_array_get(tools, i), "tool");
+            names[count++] = tki_text(json_array_get(tools, i), "tool");
     list[0] = 0;
     for (size_t i = 0; i < count; i++) {
         const size_t used = strlen(list);
@@ -126,14 +116,14 @@ static void list_tools(const json_t *tools, char *list, size_t size)
 static void say_what_was_watched(json_t *list, const facts *f)
 {
     const json_t *tools = json_object_get(f->sanitizer, "tools");
-    const char *version = text(f->sanitizer, "version");
+    const char *version = tki_text(f->sanitizer, "version");
     char names[80];
     long long calls = 0, findings = 0;
     for (size_t i = 0; i < json_array_size(tools); i++) {
         const json_t *tool = json_array_get(tools, i);
-        if (watched_to_the_end(tool) && integer(tool, "calls") > calls)
-            calls = integer(tool, "calls");
-        findings |= integer(tool, "findings");
+        if (watched_to_the_end(tool) && tki_integer(tool, "calls") > calls)
+            calls = tki_integer(tool, "calls");
+        findings |= tki_integer(tool, "findings");
     }
     list_tools(tools, names, sizeof names);
     if (calls)
@@ -152,11 +142,11 @@ static void say_how_a_stranger_ran(json_t *list, const facts *f)
               "this one.");
     say(list, "In each trial it was called once more with one input element changed, which was judged as well, and "
               "then with the first inputs again; some of the shapes were drawn from the seed.");
-    if (integer(f->run, "came_again"))
+    if (tki_integer(f->run, "came_again"))
         say(list,
             "%lld trials came again after all others, in another order, every fifth in a fresh process, as its first "
             "call or behind one of the other type%s; the bits were %s.",
-            integer(f->run, "came_again"), f->backend->is_gpu ? "" : ", two in three of them with a guarded heap",
+            tki_integer(f->run, "came_again"), f->backend->is_gpu ? "" : ", two in three of them with a guarded heap",
             gave_the_same_bits(f) ? "the same" : "not always the same");
     say_what_was_watched(list, f);
 }
@@ -194,12 +184,12 @@ static void say_what_coverage_did(json_t *list, const facts *f)
     say(list,
         "An instrumented build of the source made the calls of these trials as well, and %lld of its own to find out "
         "what its comparisons wait for%s; %lld trials were judged because of them.",
-        integer(f->coverage, "calls"),
+        tki_integer(f->coverage, "calls"),
         json_is_true(json_object_get(f->coverage, "spent")) ? ", which was as many as it may" : "",
-        integer(f->coverage, "found"));
+        tki_integer(f->coverage, "found"));
     if (json_is_true(json_object_get(lines, "known")))
         say(list, "%lld of %lld lines of the source that hold code ran in calls that were judged.",
-            integer(lines, "run"), integer(lines, "count"));
+            tki_integer(lines, "run"), tki_integer(lines, "count"));
 }
 
 static void say_how_it_ran(json_t *list, const facts *f)
@@ -234,16 +224,16 @@ static void say_what_was_left_out(json_t *list, const facts *f)
         "By its own count the kernel left out %lld of %lld slices of the inner size, and of the rest %lld of %lld "
         "parts of tiles, in the first calls of these trials. That this changes no result is proved: %s and %s in %s, "
         "SHA-256 %s.",
-        integer(skipped, "slices"), integer(skipped, "of_slices"), integer(skipped, "parts"),
-        integer(skipped, "of_parts"), text(skipped, "slices_by"), text(skipped, "parts_by"), text(skipped, "file"),
-        text(skipped, "sha256"));
+        tki_integer(skipped, "slices"), tki_integer(skipped, "of_slices"), tki_integer(skipped, "parts"),
+        tki_integer(skipped, "of_parts"), tki_text(skipped, "slices_by"), tki_text(skipped, "parts_by"),
+        tki_text(skipped, "file"), tki_text(skipped, "sha256"));
 }
 
 static void say_what_was_screened(json_t *list, const facts *f)
 {
     const json_t *screened = json_object_get(f->result, "screened");
-    const long long trials = integer(screened, "trials");
-    const long long least = integer(screened, "least_vectors"), most = integer(screened, "most_vectors");
+    const long long trials = tki_integer(screened, "trials");
+    const long long least = tki_integer(screened, "least_vectors"), most = tki_integer(screened, "most_vectors");
     char vectors[64];
     if (!screened)
         return;
@@ -270,16 +260,16 @@ static void say_what_was_rejected(json_t *list, const facts *f)
     if (count && !how)
         say(list, "%d of %zu planted wrong kernels were rejected by the same judge on the quick trials%s.", rejected,
             count, where);
-    else if (count && text(how, "kept")[0])
+    else if (count && tki_text(how, "kept")[0])
         say(list,
             "%d of %zu planted wrong kernels were rejected on %s by this build of the judge, %.12s, on the quick "
             "trials of seed %lld%s; they were not run again now.",
-            rejected, count, text(how, "kept"), text(how, "build"), integer(how, "seed"), where);
+            rejected, count, tki_text(how, "kept"), tki_text(how, "build"), tki_integer(how, "seed"), where);
     else if (count)
         say(list,
             "%d of %zu planted wrong kernels were rejected by the same judge on the quick trials of seed %lld, which "
             "is that of this build of it%s.",
-            rejected, count, integer(how, "seed"), where);
+            rejected, count, tki_integer(how, "seed"), where);
 }
 
 json_t *tki_evidence_json(const json_t *predicate, const tk_contract *contract)
@@ -295,19 +285,19 @@ json_t *tki_evidence_json(const json_t *predicate, const tk_contract *contract)
     }
     say(list,
         "%lld output elements from %zu trials were each compared with the admissible interval of their exact value.",
-        integer(f.result, "elements"), json_array_size(trials));
+        tki_integer(f.result, "elements"), json_array_size(trials));
     for (size_t i = 0; i < json_array_size(trials); i++)
         if (is(json_array_get(trials, i), "family", "all_patterns"))
             say(list, "Every pattern of every input was tried: %lld of them.",
-                integer(json_array_get(trials, i), "elements"));
+                tki_integer(json_array_get(trials, i), "elements"));
     if (f.given)
         say(list, "Inputs and outputs were given, in %s memory; `run.given` has the SHA-256 of each.",
-            text(json_object_get(f.run, "given"), "memory"));
+            tki_text(json_object_get(f.run, "given"), "memory"));
     else
         say_how_it_ran(list, &f);
-    if (integer(f.result, "refined"))
+    if (tki_integer(f.result, "refined"))
         say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
-            integer(f.result, "refined"));
+            tki_integer(f.result, "refined"));
     say_what_was_rejected(list, &f);
     say_settings(list, &f);
     if (f.lowering && f.lowering->promise)
@@ -323,23 +313,23 @@ static void disclaim_coverage(json_t *list, const facts *f)
 {
     const json_t *lines = json_object_get(f->coverage, "lines"), *ranges = json_object_get(lines, "never_ran");
     if (!coverage_is_known(f)) {
-        say(list, "Which of the kernel's code ran is not known: %s.", text(f->coverage, "reason"));
+        say(list, "Which of the kernel's code ran is not known: %s.", tki_text(f->coverage, "reason"));
         return;
     }
     say(list, "What coverage says comes out of the kernel's own process, in a build of its own, and could be forged: "
               "it adds trials, and no verdict rests on it.");
     if (!json_is_true(json_object_get(lines, "known")))
-        say(list, "Which lines of the source ran is not known: %s.", text(lines, "reason"));
+        say(list, "Which lines of the source ran is not known: %s.", tki_text(lines, "reason"));
     else if (json_array_size(ranges)) {
         char missed[512];
-        tki_ranges_print(ranges, missed, sizeof missed);
+        tki_ranges_print(ranges, SIZE_MAX, missed, sizeof missed);
         say(list, "Lines that no judged call has run: %s. Nothing is shown of what they do.", missed);
     }
-    if (integer(f->coverage, "unwatched"))
+    if (tki_integer(f->coverage, "unwatched"))
         say(list,
             "%lld trials were too large for the instrumented build, or for the memory at hand: what they alone run "
             "counts as not run.",
-            integer(f->coverage, "unwatched"));
+            tki_integer(f->coverage, "unwatched"));
 }
 
 /* What a device's kernel could do unseen, and whether anybody looked. */
@@ -354,13 +344,13 @@ static void disclaim_what_no_output_shows(json_t *list, const facts *f)
         say(list,
             "Races between the device's threads, reads outside the arrays and of memory that nothing has written "
             "were not looked for: %s.",
-            text(f->run, "no_sanitizer"));
+            tki_text(f->run, "no_sanitizer"));
         return;
     }
     for (size_t i = 0; i < json_array_size(tools); i++)
         if (!watched_to_the_end(json_array_get(tools, i)))
             say(list, "What compute-sanitizer's %s looks for was not looked for, or not to the end: %s.",
-                text(json_array_get(tools, i), "tool"), text(json_array_get(tools, i), "problem"));
+                tki_text(json_array_get(tools, i), "tool"), tki_text(json_array_get(tools, i), "problem"));
     say(list,
         "compute-sanitizer sees races for shared memory, not those for device memory; it saw small trials; and the "
         "kernel's host code, beside its library in one process, could have silenced it.");
@@ -408,7 +398,7 @@ static void disclaim_proofs(json_t *list, const facts *f)
 static void disclaim_what_was_left_out(json_t *list, const facts *f)
 {
     const json_t *left_out = json_object_get(f->run, "left_out");
-    const long long trials = integer(left_out, "trials");
+    const long long trials = tki_integer(left_out, "trials");
     if (left_out)
         say(list,
             "Tensors of more than 2^32 elements were not tried: %lld trial%s left out, which take%s at least %.0f "
@@ -425,12 +415,12 @@ static void disclaim_a_function(json_t *list, const facts *f)
         say(list,
             "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
             "is not known; the artifact named is what called it.",
-            text(f->run, "program"));
-    else if (f->kind == &tki_subject_function || (f->kind == &tki_subject_lowering && f->contract->op))
+            tki_text(f->run, "program"));
+    else if (!f->given && !f->kind->planted && !f->kind->stranger && !json_object_get(f->built, "source"))
         say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
                   "options are not "
                   "known.");
-    const char *device = text(json_object_get(f->predicate, "machine"), "claimed_device");
+    const char *device = tki_text(json_object_get(f->predicate, "machine"), "claimed_device");
     if (device[0])
         say(list,
             "That the function computes on the device named in `machine.claimed_device` is its caller's word, and so "
@@ -463,7 +453,7 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
     if (!f.given)
         say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
     disclaim_a_function(list, &f);
-    if (contract->op)
+    if (is(json_object_get(predicate, "contract"), "exact_values", "program"))
         say(list, "A program registered the contract and gave its exact values: that they are right is not shown.");
     disclaim_proofs(list, &f);
     if (f.kind->stranger)
@@ -472,17 +462,17 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
         disclaim_coverage(list, &f);
     if (!json_array_size(f.mutants) && !f.kind->planted)
         say(list, "No planted wrong kernels were run beside it.");
-    if (text(json_object_get(f.run, "mutants"), "kept")[0])
+    if (tki_text(json_object_get(f.run, "mutants"), "kept")[0])
         say(list, "That the planted wrong kernels are rejected this run did not see: it is taken from a file, which "
                   "whoever may write to the user's cache could have forged.");
     const json_t *index = clause_of(&f, TK_CLAUSE_INDEX);
-    if (index && !integer(index, "checks"))
-        say(list, "Bad indices were not among the trials: %s was not judged.", text(index, "id"));
-    if (integer(f.result, "undecided"))
+    if (index && !tki_integer(index, "checks"))
+        say(list, "Bad indices were not among the trials: %s was not judged.", tki_text(index, "id"));
+    if (tki_integer(f.result, "undecided"))
         say(list, "%lld elements could not be decided at the oracle's limit and were accepted.",
-            integer(f.result, "undecided"));
+            tki_integer(f.result, "undecided"));
     disclaim_what_was_left_out(list, &f);
-    const bool few = contract->op && !f.proved && integer(f.result, "elements") < ONE_IN_A_MILLION_SHOWS;
+    const bool few = !f.proved && tki_integer(f.result, "elements") < ONE_IN_A_MILLION_SHOWS;
     if (!f.given && (is(f.run, "level", tk_level_name(TK_QUICK)) || few))
         say(list, "At this level a kernel that is wrong at one element in a million can pass.");
     return list;
@@ -490,10 +480,9 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
 
 /* -- Coverage -------------------------------------------------------------------------------------------------- */
 
-const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend,
-                                    const tk_contract *contract)
+const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend, bool source_known)
 {
-    if (kind == &tki_subject_lowering && !contract->op && !backend->is_gpu)
+    if (kind == &tki_subject_lowering && source_known && !backend->is_gpu)
         return "the library's own kernels are held to all of their lines when it is tested, not here";
     return kind->stranger ? NULL : "only kernel files that come as source are built a second time, instrumented";
 }

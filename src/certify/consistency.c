@@ -7,20 +7,12 @@
 #include <string.h>
 
 #include "certify/claims.h"
-#include "certify/claims.h"
-#include "certify/given_outputs.h"
 #include "certify/given_outputs.h"
 #include "certify/headline.h"
-#include "certify/headline.h"
-#include "certify/magnitudes.h"
 #include "certify/magnitudes.h"
 #include "certify/members.h"
-#include "certify/members.h"
-#include "certify/proofs.h"
 #include "certify/proofs.h"
 #include "certify/provenance.h"
-#include "certify/provenance.h"
-#include "certify/replay_recipe.h"
 #include "certify/replay_recipe.h"
 #include "core/context.h"
 #include "model/case.h"
@@ -49,17 +41,6 @@ static const json_t *get(const finding *f, const char *path)
     return tki_certificate_get(f->certificate, path);
 }
 
-static const char *text(const json_t *object, const char *name)
-{
-    const char *value = json_string_value(json_object_get(object, name));
-    return value ? value : "";
-}
-
-static json_int_t integer(const json_t *object, const char *name)
-{
-    return json_integer_value(json_object_get(object, name));
-}
-
 /* Sums that overflow are larger than any number of elements. */
 static void add(json_int_t *sum, json_int_t more)
 {
@@ -84,10 +65,10 @@ bool tki_certificate_is_restricted(const tk_certificate *certificate)
 
 json_t *tki_trial_without_results(const json_t *trial)
 {
-    static const char *const results[] = {"elements", "output_sha256", "chunks"};
     json_t *copy = json_copy((json_t *)(uintptr_t)trial);
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
-        json_object_del(copy, results[i]);
+    for (const tki_member *m = tki_members; m->name; m++)
+        if (m->how & TKI_OUTCOME)
+            json_object_del(copy, m->name);
     return copy;
 }
 
@@ -117,9 +98,9 @@ static bool clauses_differ(const finding *f)
     json_int_t checks = 0;
     for (size_t i = 0; i < json_array_size(clauses); i++) {
         const json_t *clause = json_array_get(clauses, i);
-        const char *said = text(clause, "verdict");
-        const json_int_t judged = integer(clause, "checks"), failures = integer(clause, "failures");
-        const char *id = text(clause, "id");
+        const char *said = tki_text(clause, "verdict");
+        const json_int_t judged = tki_integer(clause, "checks"), failures = tki_integer(clause, "failures");
+        const char *id = tki_text(clause, "id");
         const bool is_refuted = !strcmp(said, tk_verdict_name(TK_REFUTED));
         const bool is_proved = !strcmp(said, tk_verdict_name(TK_PROVED));
         const bool is_open = !strcmp(said, "NOT JUDGED");
@@ -176,7 +157,7 @@ static bool restriction_differs(const finding *f)
     if (is_complete(f) && !json_array_size(trials))
         return contradicts(f, "it lists no trials");
     if (!restricted && is_complete(f) && every_trial_has(trials, "shape", json_object_get(first, "shape")) &&
-        strcmp(text(first, "family"), "all_patterns") != 0)
+        strcmp(tki_text(first, "family"), "all_patterns") != 0)
         return contradicts(f,
                            "all of its trials are of one shape, and it does not say that the run was restricted to "
                            "that");
@@ -199,11 +180,11 @@ static bool trials_differ(const finding *f)
     bool all_patterns = false;
     for (size_t i = 0; i < json_array_size(trials); i++) {
         const json_t *trial = json_array_get(trials, i);
-        if (integer(trial, "elements") < 0)
+        if (tki_integer(trial, "elements") < 0)
             return contradicts(f, "trial %zu has less than no elements", i);
-        add(&elements, integer(trial, "elements"));
+        add(&elements, tki_integer(trial, "elements"));
         found += json_object_get(trial, "found_by") != NULL;
-        all_patterns |= !strcmp(text(trial, "family"), "all_patterns");
+        all_patterns |= !strcmp(tki_text(trial, "family"), "all_patterns");
     }
     if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
         return contradicts(f, "%lld elements were judged, those of its trials are %lld",
@@ -217,31 +198,22 @@ static bool trials_differ(const finding *f)
     return false;
 }
 
-/* "lowering" ids begin with the backend, the op and the dtype; the others with what they are. */
+/* It begins with the backend or the kind, the op and the dtype; of what we planted, and of tensors, nothing follows that. */
 static bool subject_differs(const finding *f)
 {
     const tk_certificate *c = f->certificate;
-    const char *kind = tki_certificate_text(c, "run.kind");
-    const char *op = tki_certificate_text(c, "run.op"), *dtype = tki_certificate_text(c, "run.dtype");
-    const char *subject = tk_certificate_subject(c);
+    const char *kind = tki_certificate_text(c, "run.kind"), *subject = tk_certificate_subject(c);
+    const bool file = !strcmp(kind, "kernel"), lowering = !strcmp(kind, "lowering"), given = !strcmp(kind, "given");
+    const char *backend = tki_certificate_text(c, file ? "run.kernel.backend" : "machine.backend");
     char begin[256];
-    bool is_whole = false;
+    if (!tki_subject_kind_named(kind))
+        return contradicts(f, "there is no kind of subject '%.40s'", kind);
     if (!strcmp(kind, "function"))
         return false;
-    if (!strcmp(kind, "kernel")) {
-        snprintf(begin, sizeof begin, "kernel.%s.%s.%s.", tki_certificate_text(c, "run.kernel.backend"), op, dtype);
-    } else if (!strcmp(kind, "mutant") || !strcmp(kind, "variant")) {
-        is_whole = true;
-        snprintf(begin, sizeof begin, "%s.%s.%s.%s", kind, op, dtype,
-                 text(get(f, "run"), !strcmp(kind, "mutant") ? "mutant" : "variant"));
-    } else if (!strcmp(kind, "given")) {
-        is_whole = true;
-        snprintf(begin, sizeof begin, "given.%s.%s", op, dtype);
-    } else if (!strcmp(kind, "lowering")) {
-        snprintf(begin, sizeof begin, "%s.%s.%s.", tki_certificate_text(c, "machine.backend"), op, dtype);
-    } else {
-        return contradicts(f, "there is no kind of subject '%.40s'", kind);
-    }
+    snprintf(begin, sizeof begin, "%s%s.%s.%s%s%s", file ? "kernel." : "", file || lowering ? backend : kind,
+             tki_certificate_text(c, "run.op"), tki_certificate_text(c, "run.dtype"), given ? "" : ".",
+             file || lowering || given ? "" : tki_text(get(f, "run"), kind));
+    const bool is_whole = !file && !lowering;
     if (is_whole ? strcmp(subject, begin) != 0 : strncmp(subject, begin, strlen(begin)) != 0)
         return contradicts(f, "its subject is %.80s, what was run makes it %.80s%s", subject, begin,
                            is_whole ? "" : "...");
@@ -265,7 +237,7 @@ static bool given_differs(const finding *f)
     if (!get(f, "proofs"))
         return contradicts(f, "its outputs were given, and it was written without proofs");
     if (!json_is_object(get(f, "run.given.inputs")) || !json_is_object(outputs) || !get(f, "run.shape") ||
-        json_array_size(trials) != 1 || strcmp(text(trial, "family"), "given") != 0)
+        json_array_size(trials) != 1 || strcmp(tki_text(trial, "family"), "given") != 0)
         return contradicts(f, "its outputs were given, and it is not of one case with its tensors");
     if (tk_certificate_verdict(c) == TK_PROVED)
         return contradicts(f, "its verdict is PROVED, of one case that was given");
@@ -274,35 +246,44 @@ static bool given_differs(const finding *f)
     json_int_t elements = 0;
     const char *name;
     json_t *tensor;
-    json_object_foreach((json_t *)(uintptr_t)outputs, name, tensor) add(&elements, integer(tensor, "elements"));
-    if (elements != integer(trial, "elements"))
+    json_object_foreach((json_t *)(uintptr_t)outputs, name, tensor) add(&elements, tki_integer(tensor, "elements"));
+    if (elements != tki_integer(trial, "elements"))
         return contradicts(f, "the outputs that were given have %lld elements, its trial has %lld",
-                           (long long)elements, (long long)integer(trial, "elements"));
+                           (long long)elements, (long long)tki_integer(trial, "elements"));
     return false;
 }
 
 /* -- What came out ------------------------------------------------------------------------------------------- */
 
+/* Of the histogram: how many elements it has, -1 if a bin has less than none; its last bin that has any lies above `from` and up to `to`. */
+static json_int_t histogram_elements(const json_t *bins, double *from, double *to)
+{
+    json_int_t elements = 0;
+    double end = -1;
+    for (size_t i = 0; i < json_array_size(bins); i++) {
+        const json_t *bin = json_array_get(bins, i), *up_to = json_object_get(bin, "up_to_ulp");
+        const json_int_t count = tki_integer(bin, "elements");
+        const double before = end;
+        end = json_is_string(up_to) ? __builtin_inf() : json_number_value(up_to);
+        if (count < 0)
+            return -1;
+        if (count) {
+            *from = before;
+            *to = end;
+        }
+        add(&elements, count);
+    }
+    return elements;
+}
+
 static bool figures_differ(const finding *f)
 {
-    const json_t *bins = get(f, "result.ulp_histogram");
     const json_t *worst = get(f, "result.worst");
     const double worst_ulp = tk_certificate_worst_ulp(f->certificate);
-    json_int_t elements = 0;
-    double from = -1, last_from = -1, last_to = 0;
-    for (size_t i = 0; i < json_array_size(bins); i++) {
-        const json_t *bin = json_array_get(bins, i);
-        const json_t *end = json_object_get(bin, "up_to_ulp");
-        const double to = json_is_string(end) ? __builtin_inf() : json_number_value(end);
-        if (integer(bin, "elements") < 0)
-            return contradicts(f, "its histogram has less than no elements");
-        if (integer(bin, "elements")) {
-            last_from = from;
-            last_to = to;
-        }
-        add(&elements, integer(bin, "elements"));
-        from = to;
-    }
+    double last_from = -1, last_to = 0;
+    const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &last_from, &last_to);
+    if (elements < 0)
+        return contradicts(f, "its histogram has less than no elements");
     if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
         return contradicts(f, "%lld elements were judged, and %lld are in its histogram",
                            (long long)tk_certificate_elements(f->certificate), (long long)elements);
@@ -320,28 +301,15 @@ static bool figures_differ(const finding *f)
     return false;
 }
 
-/* Of the histogram: how many elements it has, and its last bin that has any, which ends at `to`. */
-static json_int_t histogram_elements(const json_t *bins, double *to)
-{
-    json_int_t elements = 0;
-    for (size_t i = 0; i < json_array_size(bins); i++) {
-        const json_t *bin = json_array_get(bins, i), *end = json_object_get(bin, "up_to_ulp");
-        add(&elements, integer(bin, "elements"));
-        if (integer(bin, "elements"))
-            *to = json_is_string(end) ? __builtin_inf() : json_number_value(end);
-    }
-    return elements;
-}
-
 /* Those of earlier versions do not have it. */
 static bool magnitudes_differ(const finding *f)
 {
     const json_t *by_magnitude = get(f, "result.by_magnitude");
     tki_magnitudes_sum sum;
-    double to = 0;
+    double from, to = 0;
     if (!by_magnitude)
         return false;
-    const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &to);
+    const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &from, &to);
     if (!tki_magnitudes_add_up(by_magnitude, &sum))
         return contradicts(f, "its errors by magnitude are not in the form in which they are written");
     if (sum.elements != elements)
@@ -384,19 +352,19 @@ static bool mutants_seed_differs(const finding *f)
         return false;
     if (!json_array_size(get(f, "mutants")))
         return contradicts(f, "it has a seed of planted wrong kernels, and none were run");
-    if (build && !is_sha256(text(how, "build")))
+    if (build && !is_sha256(tki_text(how, "build")))
         return contradicts(f, "the build that ran its planted wrong kernels has no SHA-256");
     if (!json_is_integer(seed) ||
-        !tki_mutants_seed(text(how, "build"), tki_certificate_text(c, "run.op"), tki_certificate_text(c, "run.dtype"),
-                          tki_certificate_text(c, "run.index_dtype"), &due) ||
+        !tki_mutants_seed(tki_text(how, "build"), tki_certificate_text(c, "run.op"),
+                          tki_certificate_text(c, "run.dtype"), tki_certificate_text(c, "run.index_dtype"), &due) ||
         (uint64_t)json_integer_value(seed) != due)
         return contradicts(f, "the seed of its planted wrong kernels is not that of the build that ran them");
-    if (kept && (!build || !tki_is_date(text(how, "kept")) ||
-                 strcmp(text(how, "kept"), tki_certificate_text(c, "created")) > 0))
+    if (kept && (!build || !tki_is_date(tki_text(how, "kept")) ||
+                 strcmp(tki_text(how, "kept"), tki_certificate_text(c, "created")) > 0))
         return contradicts(f,
                            "the verdicts on its planted wrong kernels are kept from '%.40s', by %s build, and it is "
                            "of '%.40s'",
-                           text(how, "kept"), build ? "a" : "no", tki_certificate_text(c, "created"));
+                           tki_text(how, "kept"), build ? "a" : "no", tki_certificate_text(c, "created"));
     return false;
 }
 
@@ -406,7 +374,7 @@ static bool has_clause(const finding *f, const char *id)
 {
     const json_t *clauses = get(f, "clauses");
     for (size_t i = 0; i < json_array_size(clauses); i++)
-        if (!strcmp(text(json_array_get(clauses, i), "id"), id))
+        if (!strcmp(tki_text(json_array_get(clauses, i), "id"), id))
             return true;
     return !strcmp(id, "ACCEPTANCE");
 }
@@ -414,10 +382,10 @@ static bool has_clause(const finding *f, const char *id)
 /* A theorem of this version is known to support a clause, or not to; of another version only that version knew. */
 static bool citation_differs(const finding *f, const json_t *proof)
 {
-    const char *file = text(proof, "file"), *name = text(proof, "theorem");
+    const char *file = tki_text(proof, "file"), *name = tki_text(proof, "theorem");
     const tki_theorem *theorem = tki_citation_of(proof) == TKI_CITED_SAME ? tki_theorem_find(file, name) : NULL;
     const json_t *supports = json_object_get(proof, "supports");
-    if (!file[0] || !name[0] || strlen(text(proof, "sha256")) != 64 || !json_array_size(supports) ||
+    if (!file[0] || !name[0] || strlen(tki_text(proof, "sha256")) != 64 || !json_array_size(supports) ||
         json_array_size(supports) > TKI_MOST_PROOFS)
         return contradicts(f, "one of its proofs is without file, theorem, hash or what it supports");
     for (size_t i = 0; i < json_array_size(supports); i++) {
@@ -447,9 +415,10 @@ static bool basis_differs(const finding *f)
         if (citation_differs(f, proof))
             return true;
         for (size_t k = 0; k < i; k++)
-            if (!strcmp(text(json_array_get(proofs, k), "theorem"), text(proof, "theorem")) &&
-                !strcmp(text(json_array_get(proofs, k), "file"), text(proof, "file")))
-                return contradicts(f, "it cites %.60s %.60s twice", text(proof, "file"), text(proof, "theorem"));
+            if (!strcmp(tki_text(json_array_get(proofs, k), "theorem"), tki_text(proof, "theorem")) &&
+                !strcmp(tki_text(json_array_get(proofs, k), "file"), tki_text(proof, "file")))
+                return contradicts(f, "it cites %.60s %.60s twice", tki_text(proof, "file"),
+                                   tki_text(proof, "theorem"));
     }
     json_t *expected = tki_rests_on_json(get(f, "clauses"), proofs, get(f, "run.given") != NULL);
     const bool same = json_equal(expected, rests_on);
@@ -488,9 +457,9 @@ static bool contract_differs(const finding *f)
                            contract->clause_count);
     for (int i = 0; i < contract->clause_count; i++) {
         const json_t *clause = json_array_get(clauses, (size_t)i);
-        if (strcmp(text(clause, "id"), contract->clauses[i].id) != 0 ||
-            strcmp(text(clause, "text"), contract->clauses[i].text) != 0)
-            return contradicts(f, "its clause %.80s is not that of %s", text(clause, "id"), contract->name);
+        if (strcmp(tki_text(clause, "id"), contract->clauses[i].id) != 0 ||
+            strcmp(tki_text(clause, "text"), contract->clauses[i].text) != 0)
+            return contradicts(f, "its clause %.80s is not that of %s", tki_text(clause, "id"), contract->name);
     }
     return false;
 }
@@ -518,8 +487,8 @@ static void copy(char *place, size_t size, const tk_certificate *certificate, co
 static bool tensor_differs(const finding *f, const tk_case *c, int p, const json_t *tensor, char hash[TKI_HASH_HEX])
 {
     const json_t *elements = json_object_get(tensor, "elements");
-    snprintf(hash, TKI_HASH_HEX, "%s", text(tensor, "sha256"));
-    if (json_object_size(tensor) == 2 && json_is_integer(elements) && strlen(text(tensor, "sha256")) == 64 &&
+    snprintf(hash, TKI_HASH_HEX, "%s", tki_text(tensor, "sha256"));
+    if (json_object_size(tensor) == 2 && json_is_integer(elements) && strlen(tki_text(tensor, "sha256")) == 64 &&
         json_integer_value(elements) == tk_case_elements(c, p))
         return false;
     return contradicts(f, "%s, which was given, is not that of its case", c->contract->params[p].name);
@@ -562,13 +531,13 @@ static bool given_case_differs(const finding *f)
     const tk_contract *contract = f->contract;
     const json_t *given = get(f, "run.given"), *shape = get(f, "run.shape"), *clauses = get(f, "clauses");
     const json_t *inputs = json_object_get(given, "inputs"), *outputs = json_object_get(given, "outputs");
-    const char *memory = text(given, "memory");
+    const char *memory = tki_text(given, "memory");
     if (!contract || !given)
         return false;
     tki_given all = {.c = {.contract = contract}};
     size_t count[2] = {0, 0};
     for (int d = 0; d < contract->dim_count; d++)
-        all.c.dims[d] = integer(shape, contract->dim_names[d]);
+        all.c.dims[d] = tki_integer(shape, contract->dim_names[d]);
     tki_recipe_settings(get(f, "run"), contract, all.c.attributes);
     for (int p = 0; p < contract->param_count; p++) {
         const tk_param *param = &contract->params[p];
@@ -584,10 +553,10 @@ static bool given_case_differs(const finding *f)
         return contradicts(f, "its tensors lay in no memory that there is");
     for (int i = 0; i < contract->clause_count; i++)
         if (contract->clauses[i].kind >= TK_CLAUSE_PROMISE &&
-            integer(json_array_get(clauses, (size_t)i), "checks") != 0)
+            tki_integer(json_array_get(clauses, (size_t)i), "checks") != 0)
             return contradicts(f, "clause %.80s was judged, and no kernel was run", contract->clauses[i].id);
     snprintf(all.output_hash, sizeof all.output_hash, "%s",
-             text(json_array_get(get(f, "run.trials"), 0), "output_sha256"));
+             tki_text(json_array_get(get(f, "run.trials"), 0), "output_sha256"));
     return given_subject_differs(f, &all);
 }
 
@@ -623,21 +592,16 @@ static bool artifact_differs(const finding *f)
     const json_t *subjects = json_object_get(f->certificate->statement, "subject");
     const json_t *digest = json_object_get(json_array_get(subjects, 0), "digest");
     if (json_array_size(subjects) != 1 ||
-        strcmp(text(digest, "sha256"), tki_certificate_text(f->certificate, "built.artifact_sha256")) != 0)
+        strcmp(tki_text(digest, "sha256"), tki_certificate_text(f->certificate, "built.artifact_sha256")) != 0)
         return contradicts(f, "its statement is about another file than the artifact that it names");
     return false;
 }
 
 /* -- What follows from the other members ---------------------------------------------------------------------- */
 
-static bool members_are_foreign(const finding *f)
+static bool members_differ(const finding *f)
 {
-    char path[200];
-    if (!f->contract)
-        return false;
-    tki_members_foreign(f->certificate, f->contract, path, sizeof path);
-    return path[0] && contradicts(f, "%s does not belong to a certificate of kind %.40s", path,
-                                  tki_certificate_text(f->certificate, "run.kind"));
+    return tki_members_are_wrong(f->certificate, f->what, f->size);
 }
 
 /* The file's name, the kernel's coverage where there can be none, the clause behind a refutation. */
@@ -648,12 +612,13 @@ static bool derived_members_differ(const finding *f)
     const json_t *subject = json_array_get(json_object_get(c->statement, "subject"), 0);
     const tki_subject_kind *kind = tki_subject_kind_named(tki_certificate_text(c, "run.kind"));
     const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");
-    const char *no_coverage = f->contract && kind && backend ? tki_no_coverage_of_kind(kind, backend, f->contract)
-                                                             : NULL;
+    const bool source_known = get(f, "built.source") != NULL;
+    const char *no_coverage = kind && backend ? tki_no_coverage_of_kind(kind, backend, source_known) : NULL;
     const char *reason = tk_certificate_reason(c), *colon = strchr(reason, ':');
     const json_t *clauses = get(f, "clauses");
-    if (strcmp(text(subject, "name"), slash ? slash + 1 : artifact) != 0)
-        return contradicts(f, "its statement is about %.80s, its artifact is %.80s", text(subject, "name"), artifact);
+    if (strcmp(tki_text(subject, "name"), slash ? slash + 1 : artifact) != 0)
+        return contradicts(f, "its statement is about %.80s, its artifact is %.80s", tki_text(subject, "name"),
+                           artifact);
     if (no_coverage && (json_object_size(get(f, "coverage")) != 2 || !json_is_false(get(f, "coverage.known")) ||
                         strcmp(tki_certificate_text(c, "coverage.reason"), no_coverage) != 0))
         return contradicts(f, "its coverage is not what it is for its kind of subject: %s", no_coverage);
@@ -661,8 +626,8 @@ static bool derived_members_differ(const finding *f)
         return false;
     for (size_t i = 0; colon && i < json_array_size(clauses); i++) {
         const json_t *clause = json_array_get(clauses, i);
-        if (integer(clause, "failures") && strlen(text(clause, "id")) == (size_t)(colon - reason) &&
-            !strncmp(text(clause, "id"), reason, (size_t)(colon - reason)))
+        if (tki_integer(clause, "failures") && strlen(tki_text(clause, "id")) == (size_t)(colon - reason) &&
+            !strncmp(tki_text(clause, "id"), reason, (size_t)(colon - reason)))
             return false;
     }
     return contradicts(f, "its reason does not begin with a clause that is refuted");
@@ -686,7 +651,6 @@ static bool sentences_differ(const finding *f, const char *member, json_t *expec
     return !same;
 }
 
-/* Certificates without proofs are of an earlier form, in which not all was a member that a sentence says. */
 bool tki_certificate_has_sentences(const tk_ctx *ctx, const tk_certificate *certificate)
 {
     const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
@@ -712,17 +676,18 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
                                  mutants_differ,  artifact_differs,    basis_differs};
     /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
     static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs, mutants_seed_differs};
-    static const rule of_this_form[] = {members_are_foreign, derived_members_differ, claims_differ};
+    static const rule of_this_form[] = {members_differ, derived_members_differ, claims_differ};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))
             return true;
-    if (!get(&f, "headline") || strcmp(tki_certificate_text(certificate, "tokitai"), tk_version()) != 0)
+    const bool current = tki_certificate_is_current(certificate);
+    if ((!current && !get(&f, "headline")) || strcmp(tki_certificate_text(certificate, "tokitai"), tk_version()) != 0)
         return false;
     for (size_t i = 0; i < sizeof of_this_version / sizeof *of_this_version; i++)
         if (of_this_version[i](&f))
             return true;
-    for (size_t i = 0; get(&f, "proofs") && i < sizeof of_this_form / sizeof *of_this_form; i++)
+    for (size_t i = 0; current && i < sizeof of_this_form / sizeof *of_this_form; i++)
         if (of_this_form[i](&f))
             return true;
     return false;

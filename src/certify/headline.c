@@ -4,14 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/certificate.h"
+#include "certify/missed_lines.h"
 #include "certify/refutation.h"
 #include "core/escape.h"
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
 
 static void print_value(FILE *out, const char *name, const json_t *value)
 {
@@ -23,32 +19,21 @@ static void print_value(FILE *out, const char *name, const json_t *value)
         fprintf(out, "%s=%s", name, json_is_string(value) ? json_string_value(value) : "?");
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* "cols=3 rows=2": of an op that is not ours, by name, which is the order that a certificate's text has. */
 static void print_members(FILE *out, const json_t *members)
 {
-    const char **names = calloc(json_object_size(members) + 1, sizeof *names);
-    const char *name;
+    char *text = json_dumps(members, JSON_SORT_KEYS | JSON_REAL_PRECISION(17));
+    json_t *sorted = text ? json_loads(text, 0, NULL) : NULL; /* or in another order rather than not at all */
     json_t *value;
-    size_t count = 0;
-    json_object_foreach((json_t *)(uintptr_t)members, name, value)
+    const char *name, *separator = "";
+    json_object_foreach(sorted ? sorted : (json_t *)(uintptr_t)members, name, value)
     {
-        if (names)
-            names[count++] = name;
-        else /* in another order rather than not at all */
-            print_value(out, name, value);
+        fputs(separator, out);
+        print_value(out, name, value);
+        separator = " ";
     }
-    if (names)
-        qsort(names, count, sizeof *names, by_name);
-    for (size_t i = 0; i < count; i++) {
-        fputs(i ? " " : "", out);
-        print_value(out, names[i], json_object_get(members, names[i]));
-    }
-    free(names);
+    json_decref(sorted);
+    free(text);
 }
 
 void tki_print_shape(FILE *out, const char *op, const json_t *shape)
@@ -89,7 +74,7 @@ static void print_restriction(FILE *out, const json_t *run)
         return;
     fputs(shape || given ? " for one case: " : family ? " for one family: " : " for one set of options: ", out);
     if (shape) {
-        tki_print_shape(out, text_of(run, "op"), shape);
+        tki_print_shape(out, tki_text(run, "op"), shape);
         separator = ", ";
     }
     if (given) {
@@ -97,7 +82,7 @@ static void print_restriction(FILE *out, const json_t *run)
         separator = ", ";
     }
     if (family) {
-        fprintf(out, "%s%s%s", separator, shape || given ? "family " : "", text_of(run, "family"));
+        fprintf(out, "%s%s%s", separator, shape || given ? "family " : "", tki_text(run, "family"));
         separator = ", ";
     }
     if (json_array_size(json_object_get(run, "planted"))) {
@@ -106,24 +91,28 @@ static void print_restriction(FILE *out, const json_t *run)
     }
     if (options) {
         fputs(separator, out);
-        print_options(out, tk_contract_find(text_of(run, "op")), options);
+        print_options(out, tk_contract_find(tki_text(run, "op")), options);
     }
 }
 
 /* Beginning with a blank. */
 static void print_scope(FILE *out, const json_t *predicate)
 {
+    static const char *const own_words[] = {"numerics", "domain", "matrix_unit"};
     const json_t *run = json_object_get(predicate, "run");
-    const char *numerics = text_of(run, "numerics");
-    const char *domain = text_of(run, "domain");
+    json_t *attributes = json_copy(json_object_get(run, "attributes"));
+    const char *numerics = tki_text(attributes, "numerics"), *domain = tki_text(attributes, "domain");
     if (numerics[0] && strcmp(numerics, "ieee") != 0)
         fprintf(out, " under %s numerics", numerics);
-    if (domain[0] && strcmp(domain, "all") != 0)
+    if (domain[0])
         fprintf(out, " on the domain %s", domain);
-    if (json_object_size(json_object_get(run, "attributes"))) {
+    for (size_t i = 0; i < sizeof own_words / sizeof *own_words; i++)
+        json_object_del(attributes, own_words[i]);
+    if (json_object_size(attributes)) {
         fputs(" with ", out);
-        print_members(out, json_object_get(run, "attributes"));
+        print_members(out, attributes);
     }
+    json_decref(attributes);
     print_restriction(out, run);
 }
 
@@ -147,32 +136,17 @@ static char *finish(FILE *out, char **text)
 static void print_lines(FILE *out, const json_t *predicate)
 {
     enum { MOST_RANGES = 8 };
+    char text[MOST_RANGES * 320];
     const json_t *lines = json_object_get(json_object_get(predicate, "coverage"), "lines");
     const json_t *ranges = json_object_get(lines, "never_ran");
-    const char *verdict = text_of(predicate, "verdict");
+    const char *verdict = tki_text(predicate, "verdict");
     const json_int_t missed = json_integer_value(json_object_get(lines, "count")) -
                               json_integer_value(json_object_get(lines, "run"));
     if (!json_array_size(ranges) || (strcmp(verdict, "HELD") != 0 && strcmp(verdict, "PROVED") != 0))
         return;
     fprintf(out, ", %lld line%s never ran: ", (long long)missed, missed == 1 ? "" : "s");
-    for (size_t i = 0; i < json_array_size(ranges) && i < MOST_RANGES; i++) {
-        const json_t *range = json_array_get(ranges, i);
-        const long long first = json_integer_value(json_array_get(range, 0));
-        const long long last = json_integer_value(json_array_get(range, 1));
-        const char *file = json_string_value(json_array_get(range, 2));
-        fprintf(out, "%s%s%s%lld", i ? ", " : "", file ? file : "", file ? ":" : "", first);
-        if (last != first)
-            fprintf(out, "-%lld", last);
-    }
-    fputs(json_array_size(ranges) > MOST_RANGES ? ", ..." : "", out);
-}
-
-/* ", confinement weak: files are not kept from it": what ran there may have seen, and changed, more than it should. */
-static void print_weakness(FILE *out, const json_t *predicate)
-{
-    const char *weakness = text_of(json_object_get(predicate, "worker"), "weakness");
-    if (weakness[0])
-        fprintf(out, ", confinement weak: %s", weakness);
+    tki_ranges_print(ranges, MOST_RANGES, text, sizeof text);
+    fputs(text, out);
 }
 
 char *tki_scope(const json_t *predicate)
@@ -193,11 +167,13 @@ char *tki_headline(const json_t *predicate)
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
-    const char *verdict = text_of(predicate, "verdict");
+    const char *verdict = tki_text(predicate, "verdict");
     fputs(verdict, out);
     print_scope(out, predicate);
     print_lines(out, predicate);
-    print_weakness(out, predicate);
+    /* What ran there may have seen, and changed, more than it should. */
+    const char *weakness = tki_text(json_object_get(predicate, "worker"), "weakness");
+    fprintf(out, "%s%s", weakness[0] ? ", confinement weak: " : "", weakness);
     const json_t *refutation = json_object_get(json_object_get(predicate, "result"), "refutation");
     if (json_is_object(refutation)) {
         fputs(ftell(out) > (long)strlen(verdict) ? "; " : ", ", out);

@@ -6,8 +6,11 @@
 
 #include "certify/outcome.h"
 
+/* NULL: there are none. */
 static json_t *magnitude_json(const tki_magnitude *m)
 {
+    if (!m->elements)
+        return NULL;
     return json_pack("{s:I, s:o, s:o}", "elements", (json_int_t)m->elements, "worst_ulp", tki_real_json(m->ulps),
                      "bound_used", tki_real_json(m->bound_used));
 }
@@ -16,8 +19,6 @@ static json_t *binades_json(const tki_magnitude binades[TKI_BINADES])
 {
     json_t *list = json_array();
     for (int i = 0; i < TKI_BINADES; i++) {
-        if (!binades[i].elements)
-            continue;
         json_t *binade = magnitude_json(&binades[i]);
         json_object_set_new(binade, "exponent", json_integer(TKI_BINADE_LEAST + i));
         json_array_append_new(list, binade);
@@ -33,10 +34,8 @@ json_t *tki_magnitudes_json(const tk_case *c, const tki_magnitude magnitudes[TKI
         json_object_set_new(json, "input", json_string(c->contract->params[input].name));
         json_object_set_new(json, "negative", binades_json(&magnitudes[TKI_MAGNITUDE_NEGATIVE]));
     }
-    if (magnitudes[TKI_MAGNITUDE_SUBNORMAL].elements)
-        json_object_set_new(json, "subnormal", magnitude_json(&magnitudes[TKI_MAGNITUDE_SUBNORMAL]));
-    if (magnitudes[TKI_MAGNITUDE_OTHER].elements)
-        json_object_set_new(json, "other", magnitude_json(&magnitudes[TKI_MAGNITUDE_OTHER]));
+    json_object_set_new(json, "subnormal", magnitude_json(&magnitudes[TKI_MAGNITUDE_SUBNORMAL]));
+    json_object_set_new(json, "other", magnitude_json(&magnitudes[TKI_MAGNITUDE_OTHER]));
     return json;
 }
 

@@ -1,8 +1,14 @@
-/* TRUSTED. Which members a certificate has, by the kind of its subject. */
+/* TRUSTED. A certificate beside the table of members. */
 #pragma once
 
 #include "certify/certificate.h"
+#include "certify/member_table.h"
 
-/* The first member that a certificate of its kind does not have, as a dotted path; "" if there is none. `contract` is that of its op: its
- * attributes are members of `run`. */
-void tki_members_foreign(const tk_certificate *certificate, const tk_contract *contract, char *path, size_t size);
+enum { TKI_MEMBER_PATH = 96 };
+
+/* True, and `what` says which, if a certificate of the present form has a member that those of its kind do not have, or lacks one. */
+bool tki_members_are_wrong(const tk_certificate *certificate, char *what, size_t size);
+
+/* Of a row whose `in` is a path: the member, or NULL; its path. */
+const json_t *tki_member_get(const tk_certificate *certificate, const tki_member *member);
+void tki_member_path(const tki_member *member, char path[TKI_MEMBER_PATH]);

@@ -19,7 +19,7 @@ json_t *tki_lines_json(const tki_lines *lines)
     return list;
 }
 
-void tki_ranges_print(const json_t *ranges, char *text, size_t size)
+void tki_ranges_print(const json_t *ranges, size_t most, char *text, size_t size)
 {
     static const char cut[] = ", ...";
     size_t used = 0;
@@ -32,7 +32,7 @@ void tki_ranges_print(const json_t *ranges, char *text, size_t size)
         const char *file = json_string_value(json_array_get(range, 2));
         snprintf(part, sizeof part, first == last ? "%s%.200s%s%lld" : "%s%.200s%s%lld-%lld", i ? ", " : "",
                  file ? file : "", file ? ":" : "", first, last);
-        if (used + strlen(part) + sizeof cut > size) {
+        if (i == most || used + strlen(part) + sizeof cut > size) {
             snprintf(text + used, size - used, "%s", cut);
             return;
         }

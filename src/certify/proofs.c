@@ -65,28 +65,19 @@ static json_t *supported(const tki_theorem *theorem, const tk_contract *contract
 json_t *tki_proofs_json(const tk_contract *contract)
 {
     json_t *list = json_array();
-    for (const tki_theorem *t = contract->op ? NULL : tki_theorems; t && t->name; t++) {
-        char hash[TKI_HASH_HEX];
+    for (const tki_theorem *t = tki_theorems; t->name; t++) {
+        char hash[TKI_HASH_HEX] = "";
         json_t *supports = supported(t, contract);
-        if (!supports)
-            continue;
-        json_t *proof = tki_theorem_hash(t, hash)
-                            ? json_pack("{s:s, s:s, s:s, s:O}", "file", tki_proof_files[t->file].path, "theorem",
-                                        t->name, "sha256", hash, "supports", supports)
-                            : NULL;
-        json_decref(supports);
-        if (json_array_append_new(list, proof)) {
+        const bool hashed = supports && tki_theorem_hash(t, hash);
+        if (supports &&
+            (json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:o}", "file", tki_proof_files[t->file].path,
+                                                   "theorem", t->name, "sha256", hash, "supports", supports)) ||
+             !hashed)) {
             json_decref(list);
             return NULL;
         }
     }
     return list;
-}
-
-static const char *text(const json_t *object, const char *name)
-{
-    const char *value = json_string_value(json_object_get(object, name));
-    return value ? value : "";
 }
 
 int tki_proofs_count(const json_t *proofs, const char *id)
@@ -118,11 +109,11 @@ json_t *tki_rests_on_json(const json_t *clauses, const json_t *proofs, bool give
     json_t *rests_on = json_object();
     for (size_t i = 0; i < json_array_size(clauses); i++) {
         const json_t *clause = json_array_get(clauses, i);
-        const char *id = text(clause, "id");
-        json_t *own = json_pack("{s:s}", "kernel", tki_kernel_rests_on(text(clause, "verdict"), given));
-        if (tki_proofs_count(proofs, id))
-            json_object_set_new(own, "derivation", json_string("theorem"));
-        json_object_set_new(rests_on, id, own);
+        const char *id = tki_text(clause, "id");
+        json_object_set_new(rests_on, id,
+                            json_pack("{s:s, s:s*}", "kernel",
+                                      tki_kernel_rests_on(tki_text(clause, "verdict"), given), "derivation",
+                                      tki_proofs_count(proofs, id) ? "theorem" : NULL));
     }
     return rests_on;
 }
@@ -130,11 +121,11 @@ json_t *tki_rests_on_json(const json_t *clauses, const json_t *proofs, bool give
 tki_citation tki_citation_of(const json_t *proof)
 {
     char hash[TKI_HASH_HEX];
-    const tki_theorem *theorem = tki_theorem_find(text(proof, "file"), text(proof, "theorem"));
+    const tki_theorem *theorem = tki_theorem_find(tki_text(proof, "file"), tki_text(proof, "theorem"));
     if (!theorem)
         return TKI_CITED_UNKNOWN;
-    return tki_theorem_hash(theorem, hash) && !strcmp(hash, text(proof, "sha256")) ? TKI_CITED_SAME
-                                                                                   : TKI_CITED_CHANGED;
+    return tki_theorem_hash(theorem, hash) && !strcmp(hash, tki_text(proof, "sha256")) ? TKI_CITED_SAME
+                                                                                       : TKI_CITED_CHANGED;
 }
 
 bool tk_theorem_at(int i, tk_theorem *theorem)
@@ -185,9 +176,9 @@ bool tk_certificate_cites(const tk_certificate *certificate, int i, tk_citation 
                               : json_array_get(tki_certificate_get(certificate, "proofs"), (size_t)i);
     if (!proof)
         return false;
-    *citation = (tk_citation){.file = text(proof, "file"),
-                              .theorem = text(proof, "theorem"),
-                              .sha256 = text(proof, "sha256"),
+    *citation = (tk_citation){.file = tki_text(proof, "file"),
+                              .theorem = tki_text(proof, "theorem"),
+                              .sha256 = tki_text(proof, "sha256"),
                               .state = states[tki_citation_of(proof)]};
     return true;
 }
@@ -198,10 +189,10 @@ bool tk_certificate_rests_on(const tk_certificate *certificate, int i, tk_basis 
     const json_t *proofs = tki_certificate_get(certificate, "proofs");
     if (!clause)
         return false;
-    *basis = (tk_basis){
-        .clause = text(clause, "id"),
-        .verdict = text(clause, "verdict"),
-        .kernel = tki_kernel_rests_on(text(clause, "verdict"), tki_certificate_get(certificate, "run.given") != NULL),
-        .theorems = proofs ? tki_proofs_count(proofs, text(clause, "id")) : -1};
+    *basis = (tk_basis){.clause = tki_text(clause, "id"),
+                        .verdict = tki_text(clause, "verdict"),
+                        .kernel = tki_kernel_rests_on(tki_text(clause, "verdict"),
+                                                      tki_certificate_get(certificate, "run.given") != NULL),
+                        .theorems = proofs ? tki_proofs_count(proofs, tki_text(clause, "id")) : -1};
     return true;
 }

@@ -102,13 +102,12 @@ static double distance(const json_t *json, const char *name)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* "4,096" */
-static void print_count(FILE *out, int64_t count)
+void tki_print_count(FILE *out, int64_t count)
 {
     char digits[32];
     int length = snprintf(digits, sizeof digits, "%lld", (long long)count);
     for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
+        if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
             fputc(',', out);
         fputc(digits[i], out);
     }
@@ -119,7 +118,7 @@ static void print_kind(FILE *out, int64_t count, const char *kind)
     if (count == 0)
         return;
     fputs(", ", out);
-    print_count(out, count);
+    tki_print_count(out, count);
     fputs(kind, out);
 }
 
@@ -148,10 +147,10 @@ static void print_share(FILE *out, int64_t elements, int64_t judged)
 {
     double share = 100 * (double)elements / (double)judged;
     fputs(elements == judged && judged > 1 ? "all " : "", out);
-    print_count(out, elements);
+    tki_print_count(out, elements);
     if (elements != judged || judged == 1) {
         fputs(" of ", out);
-        print_count(out, judged);
+        tki_print_count(out, judged);
     }
     fputs(judged == 1 ? " element" : " elements", out);
     if (elements != judged && judged >= 100)
@@ -180,9 +179,9 @@ void tki_refutation_print(FILE *out, const json_t *refutation)
     print_share(out, elements, judged);
     if (complete && integer(refutation, "of_trials") > 1) {
         fputs(" in ", out);
-        print_count(out, integer(refutation, "trials"));
+        tki_print_count(out, integer(refutation, "trials"));
         fputs(" of ", out);
-        print_count(out, integer(refutation, "of_trials"));
+        tki_print_count(out, integer(refutation, "of_trials"));
         fputs(" trials", out);
     }
     print_distances(out, refutation, elements, grade && !strcmp(grade, "slight"));

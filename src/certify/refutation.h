@@ -18,5 +18,8 @@ tki_grade tki_grade_of(const tki_outcome *o);
 /* The member `result.refutation`: a new reference, NULL when memory ran out. */
 json_t *tki_refutation_json(const tki_outcome *o);
 
+/* "4,096" */
+void tki_print_count(FILE *out, int64_t count);
+
 /* That member as text: "slight so far: 12 of 4,096 elements (0.29 %) wrong, by at most 1 ulp"; "so far" if not all trials were run. */
 void tki_refutation_print(FILE *out, const json_t *refutation);

@@ -318,7 +318,7 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
     if (!certificate || !remarks)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or nowhere to put the answer");
     *remarks = NULL;
-    const char *form = tki_certificate_get(certificate, "headline") ? "" : "written in an earlier form";
+    const bool current = tki_certificate_is_current(certificate);
     const char *contract = tki_certificate_has_other_contract(ctx, certificate, what, sizeof what)
                                ? "of another contract"
                                : "";
@@ -327,12 +327,10 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
         snprintf(lists, sizeof lists, "lists %lld of the %lld trials that this version makes for it",
                  (long long)listed, (long long)made);
     name_stale(certificate, stale, sizeof stale);
-    /* Those without proofs are of an earlier form, and say so elsewhere. */
-    const char *sentences = tki_certificate_get(certificate, "proofs") &&
-                                    !tki_certificate_has_sentences(ctx, certificate)
+    const char *sentences = current && !tki_certificate_has_sentences(ctx, certificate)
                                 ? "with sentences that cannot be made again here"
                                 : "";
-    const char *const all[] = {form, contract, lists, stale, sentences};
+    const char *const all[] = {current ? "" : "written in an earlier form", contract, lists, stale, sentences};
     char text[600] = "";
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const size_t used = strlen(text);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "certify/consistency.h"
+#include "certify/members.h"
 
 char *tki_difference(const char *format, ...)
 {
@@ -80,31 +81,9 @@ static bool member_differs(const tk_certificate *before, const tk_certificate *a
                            char **difference)
 {
     const json_t *old = tki_certificate_get(before, path), *new = tki_certificate_get(after, path);
-    bool same = old && new ? json_equal(old, new) : !old && (!new || !tki_certificate_of_this_version(before));
+    const bool current = tki_certificate_of_this_version(before) && tki_certificate_is_current(before);
+    bool same = old && new ? json_equal(old, new) : !old && (!new || !current);
     return !same && differ(path, old, new, difference);
-}
-
-/* What was asked for: all that `run` says, but for the trials, which are compared one by one, and for what depends on
- * the machine. */
-static bool run_differs(const tk_certificate *before, const tki_rerun *again, char **difference)
-{
-    static const char *const others[] = {"trials", "kernel", "limits", "refusals", "coverage", "mutants"};
-    const json_t *runs[] = {tki_certificate_get(before, "run"), tki_certificate_get(again->certificate, "run")};
-    for (int side = 0; side < 2; side++) {
-        const char *name;
-        json_t *value;
-        json_object_foreach((json_t *)(uintptr_t)runs[side], name, value)
-        {
-            char path[96];
-            bool other = again->other_file && !strcmp(name, "subject");
-            for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-                other |= !strcmp(name, others[i]);
-            snprintf(path, sizeof path, "run.%.80s", name);
-            if (!other && member_differs(before, again->certificate, path, difference))
-                return true;
-        }
-    }
-    return false;
 }
 
 /* Each planted wrong kernel that is recorded: what is wrong with it, and whether it was rejected. */
@@ -144,37 +123,21 @@ static bool coverage_differs(const tk_certificate *before, const tk_certificate 
     return false;
 }
 
-/* Everything else that the trials listed came to. Times, dates, paths and what names machine and compiler do not
+/* What was asked for, and everything else that the trials listed came to. Times, dates, paths and what names machine and compiler do not
  * count. */
 static bool figures_differ(const tk_certificate *before, const tki_rerun *again, char **difference)
 {
-    static const char *const paths[] = {"contract",
-                                        "result.elements",
-                                        "clauses",
-                                        "result.ulp_histogram",
-                                        "result.worst_ulp",
-                                        "result.accepted",
-                                        "result.bound_used",
-                                        "result.absolute_error",
-                                        "result.row_sum_error",
-                                        "result.refined",
-                                        "result.undecided",
-                                        "result.undefined",
-                                        "result.determinism",
-                                        "result.refutation",
-                                        "result.worst",
-                                        "result.failure"};
     const tk_certificate *after = again->certificate;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        if (member_differs(before, after, paths[i], difference))
+    for (const tki_member *m = tki_members; m->name; m++) {
+        char path[TKI_MEMBER_PATH];
+        tki_member_path(m, path);
+        if (m->how & TKI_REPLAYED && !(again->other_file && !strcmp(path, "run.subject")) &&
+            member_differs(before, after, path, difference))
             return true;
-    /* Earlier builds of this version did not write it. */
-    if (tki_certificate_get(before, "result.by_magnitude") &&
-        member_differs(before, after, "result.by_magnitude", difference))
-        return true;
+    }
     /* Where nothing could be run, the reason is the machine's. */
     bool ran = json_array_size(tki_certificate_get(after, "run.trials")) > 0;
-    return (ran && member_differs(before, after, "reason", difference)) || run_differs(before, again, difference) ||
+    return (ran && member_differs(before, after, "reason", difference)) ||
            mutants_differ(before, after, difference) || coverage_differs(before, after, difference);
 }
 

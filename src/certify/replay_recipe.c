@@ -191,7 +191,7 @@ void tki_recipe_settings(const json_t *run, const tk_contract *contract, tk_valu
 {
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
-        const json_t *value = tki_run_setting(run, contract, i);
+        const json_t *value = tki_run_setting(run, attribute);
         attributes[i] = value ? tki_recipe_value(attribute, value) : attribute->initial;
         if (!tki_attribute_allows(attribute, attributes[i]))
             attributes[i] = attribute->initial;
@@ -204,7 +204,7 @@ static void read_settings(const tk_certificate *certificate, tki_recipe *r)
     const json_t *run = tki_certificate_get(certificate, "run");
     for (int i = 0; i < r->contract->attribute_count; i++) {
         const tk_attribute *attribute = &r->contract->attributes[i];
-        const json_t *value = tki_run_setting(run, r->contract, i);
+        const json_t *value = tki_run_setting(run, attribute);
         if (!value || attribute->role == TK_ROLE_MATRIX_UNIT)
             continue;
         tk_attribute_print(attribute, tki_recipe_value(attribute, value), r->values[i], sizeof r->values[i]);
@@ -229,7 +229,7 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
             "judge' judges such outputs again");
     if (!r->contract)
         return tki_fail(ctx, TK_UNAVAILABLE,
-                        "there is no op '%s' here: if a program registered its contract, that program can replay it",
+                        "there is no op '%s' here to run again: the program that has it can replay this certificate",
                         op);
     const char *index = tki_certificate_text(certificate, "run.index_dtype");
     tk_types types;

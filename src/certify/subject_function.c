@@ -35,8 +35,7 @@ static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 /* Only its program could run it again. */
 static void describe(const tki_outcome *o, json_t *run)
 {
-    if (o->options->kernel_program)
-        json_object_set_new(run, "program", tki_text_json(o->options->kernel_program));
+    json_object_set_new(run, "program", tki_text_json(o->options->kernel_program));
 }
 
 static void reproduce(const tki_outcome *o, FILE *out)

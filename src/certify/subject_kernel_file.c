@@ -90,12 +90,9 @@ static json_t *kernel_file_json(const tk_kernel_file *kernel)
     json_t *json = json_pack("{s:o, s:s, s:i, s:o}", "file", tki_text_json(kernel->path), "backend",
                              kernel->backend->name, "device", kernel->device, "call_seconds",
                              tki_real_json(kernel->call_seconds));
-    if (kernel->compiler)
-        json_object_set_new(json, "compiler", tki_text_json(kernel->compiler));
-    if (kernel->flags)
-        json_object_set_new(json, "flags", tki_text_json(kernel->flags));
-    if (kernel->include)
-        json_object_set_new(json, "include", tki_text_json(kernel->include));
+    json_object_set_new(json, "compiler", tki_text_json(kernel->compiler));
+    json_object_set_new(json, "flags", tki_text_json(kernel->flags));
+    json_object_set_new(json, "include", tki_text_json(kernel->include));
     if (kernel->copy.tree_hash[0]) {
         json_object_set_new(json, "files", json_integer(kernel->copy.files));
         json_object_set_new(json, "tree_sha256", json_string(kernel->copy.tree_hash));

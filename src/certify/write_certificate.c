@@ -1,4 +1,4 @@
-/* TRUSTED. An outcome written down as an in-toto Statement. The schema is docs/certificate.schema.json. */
+/* TRUSTED. An outcome written down as an in-toto Statement. Its members are those of member_table.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +17,12 @@
 #include "core/limits.h"
 #include "exact/round.h"
 #include "isolate/confinement.h"
+#include "judge/program_oracle.h"
 #include "kernel_file/kernel_file.h"
 #include "model/attributes.h"
 #include "model/case.h"
 #include "trials/attribute_settings.h"
+#include "trials/op_registry.h"
 
 json_t *tki_real_json(double value)
 {
@@ -95,10 +97,8 @@ static json_t *options_json(const tk_contract *contract, const tk_value *attribu
 /* What all calls have in common; 0 where it is drawn for each. */
 static void set_call_restrictions(json_t *json, int threads, int alignment)
 {
-    if (threads)
-        json_object_set_new(json, "threads", json_integer(threads));
-    if (alignment)
-        json_object_set_new(json, "alignment", json_integer(alignment));
+    json_object_set_new(json, "threads", threads ? json_integer(threads) : NULL);
+    json_object_set_new(json, "alignment", alignment ? json_integer(alignment) : NULL);
 }
 
 static void set_planted(json_t *json, const int64_t *values, int count)
@@ -106,21 +106,16 @@ static void set_planted(json_t *json, const int64_t *values, int count)
     json_t *list = count ? json_array() : NULL;
     for (int i = 0; i < count; i++)
         json_array_append_new(list, json_integer((json_int_t)values[i]));
-    if (list)
-        json_object_set_new(json, "planted", list);
+    json_object_set_new(json, "planted", list);
 }
 
 json_t *tki_trial_json(const tki_trial *trial)
 {
     json_t *json = json_pack("{s:s, s:o}", "family", tki_trial_family_name(trial), "shape", dims_json(&trial->c));
-    if (trial->family >= 0)
-        json_object_set_new(json, "seed", json_integer((json_int_t)trial->seed));
-    json_t *options = options_json(trial->c.contract, trial->c.attributes);
-    if (options)
-        json_object_set_new(json, "options", options);
+    json_object_set_new(json, "options", options_json(trial->c.contract, trial->c.attributes));
     set_call_restrictions(json, trial->threads, trial->alignment);
-    if (trial->found)
-        json_object_set_new(json, "found_by", json_string("coverage"));
+    json_object_set_new(json, "found_by", trial->found ? json_string("coverage") : NULL);
+    json_object_set_new(json, "seed", trial->family >= 0 ? json_integer((json_int_t)trial->seed) : NULL);
     if (trial->family >= 0)
         set_planted(json, trial->planted, trial->planted_count);
     return json;
@@ -140,7 +135,7 @@ static json_t *given_inputs_json(const tk_certify_options *options)
 
 json_t *tki_text_json(const char *text)
 {
-    char *copy = tki_utf8(text);
+    char *copy = text ? tki_utf8(text) : NULL;
     json_t *string = copy ? json_string(copy) : NULL;
     free(copy);
     return string;
@@ -157,61 +152,41 @@ static json_t *limits_json(const tki_outcome *o)
 {
     const tk_kernel_file *kernel = o->kind->stranger ? o->options->kernel_file : NULL;
     const char *report = o->confinement ? o->confinement : kernel ? kernel->build.confinement : NULL;
-    json_t *json = kernel || o->total_seconds > 0 ? json_object() : NULL;
-    if (o->total_seconds > 0)
-        json_object_set_new(json, "total_seconds", tki_real_json(o->total_seconds));
-    if (kernel) {
-        const tk_limits limits = tki_limits_of(&kernel->terms.limits);
-        json_object_set_new(json, "output_bytes", json_integer(limits.output_bytes));
-        json_object_set_new(json, "folder_depth", json_integer(limits.folder_depth));
-    }
-    if (report) {
-        json_object_set_new(json, "memory_bytes", limit_json(report, TKI_LIMIT_MEMORY));
-        json_object_set_new(json, "tasks", limit_json(report, TKI_LIMIT_TASKS));
-    }
-    return json;
+    const tk_limits limits = kernel ? tki_limits_of(&kernel->terms.limits) : (tk_limits){0};
+    if (!kernel && o->total_seconds <= 0)
+        return NULL;
+    return json_pack("{s:o*, s:o*, s:o*, s:o*, s:o*}", "total_seconds",
+                     o->total_seconds > 0 ? tki_real_json(o->total_seconds) : NULL, "output_bytes",
+                     kernel ? json_integer(limits.output_bytes) : NULL, "folder_depth",
+                     kernel ? json_integer(limits.folder_depth) : NULL, "memory_bytes",
+                     report ? limit_json(report, TKI_LIMIT_MEMORY) : NULL, "tasks",
+                     report ? limit_json(report, TKI_LIMIT_TASKS) : NULL);
 }
 
-/* Of a registered op, what is not at its default, apart from the other members, whose names it may have. */
-static void set_registered_attributes(const tki_outcome *o, json_t *run)
+/* The attributes that kernels do not see, where they are not at their defaults. */
+static void set_attributes(const tki_outcome *o, json_t *run)
 {
     json_t *attributes = json_object();
-    for (int i = 0; i < o->contract->attribute_count; i++)
-        if (tki_settings_is_restriction(o->contract, o->attributes, i))
-            json_object_set_new(attributes, o->contract->attributes[i].name,
-                                value_json(&o->contract->attributes[i], o->attributes[i]));
+    for (int i = 0; i < o->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &o->contract->attributes[i];
+        if (!attribute->seen_by_kernel && o->attributes[i].integer != attribute->initial.integer)
+            json_object_set_new(attributes, attribute->name, value_json(attribute, o->attributes[i]));
+    }
     if (json_object_size(attributes))
         json_object_set(run, "attributes", attributes);
     json_decref(attributes);
 }
 
-/* Those of the device matter only where a choice makes them. */
-static void set_attributes(const tki_outcome *o, json_t *run)
-{
-    const tk_contract *contract = o->contract;
-    if (contract->op) {
-        set_registered_attributes(o, run);
-        return;
-    }
-    for (int i = 0; i < contract->attribute_count; i++)
-        if (!contract->attributes[i].seen_by_kernel &&
-            (contract->attributes[i].role != TK_ROLE_MATRIX_UNIT ||
-             tki_choice_of_role(contract, o->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE))
-            json_object_set_new(run, contract->attributes[i].name,
-                                value_json(&contract->attributes[i], o->attributes[i]));
-}
-
 /* What only the run itself knows of compute-sanitizer: why it did not watch, where it should have or could have. */
-static void set_no_sanitizer(const tki_outcome *o, json_t *run)
+static json_t *no_sanitizer_json(const tki_outcome *o)
 {
     const tki_sanitized *s = &o->sanitized;
     if (!o->kind->stranger || !o->backend->is_gpu || (s->wanted && s->here))
-        return;
-    json_object_set_new(run, "no_sanitizer",
-                        json_string(!o->backend->has_sanitizer ? "compute-sanitizer is for CUDA"
-                                    : !s->wanted               ? "compute-sanitizer was not asked to"
-                                    : !s->ran                  ? "it did not come to that"
-                                                               : "compute-sanitizer is not here"));
+        return NULL;
+    return json_string(!o->backend->has_sanitizer ? "compute-sanitizer is for CUDA"
+                       : !s->wanted               ? "compute-sanitizer was not asked to"
+                       : !s->ran                  ? "it did not come to that"
+                                                  : "compute-sanitizer is not here");
 }
 
 /* By what trials the mutants were judged, and when, if it was not now; NULL: none were. */
@@ -219,12 +194,8 @@ static json_t *mutants_run_json(const tki_mutants *mutants)
 {
     if (!mutants->count)
         return NULL;
-    json_t *json = json_pack("{s:I}", "seed", (json_int_t)mutants->seed);
-    if (mutants->build[0])
-        json_object_set_new(json, "build", json_string(mutants->build));
-    if (mutants->kept[0])
-        json_object_set_new(json, "kept", json_string(mutants->kept));
-    return json;
+    return json_pack("{s:I, s:s*, s:s*}", "seed", (json_int_t)mutants->seed, "build",
+                     mutants->build[0] ? mutants->build : NULL, "kept", mutants->kept[0] ? mutants->kept : NULL);
 }
 
 /* What was run, in enough detail to run it again. */
@@ -232,52 +203,42 @@ static json_t *run_json(const tki_outcome *o)
 {
     char types[TKI_TYPES_TEXT];
     tki_outcome_types(o, types);
-    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "op", o->contract->name, "dtype", types, "kind",
-                            o->kind->name, "subject", o->subject, "numerics", "ieee", "level",
+    json_t *run = json_pack("{s:s, s:s, s:s, s:s, s:s}", "op", o->contract->name, "dtype", types, "kind",
+                            o->kind->name, "subject", o->subject, "level",
                             o->given ? "given" : tk_level_name(o->level));
-    if (!o->given)
-        json_object_set_new(run, "seed", json_integer((json_int_t)o->options->seed));
+    const tk_certify_options *options = o->options;
+    const bool gives_options = tki_settings_give_seen(o->contract, options) || o->given;
     set_attributes(o, run);
-    if (tk_contract_takes_index(o->contract))
-        json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
     o->kind->describe(o, run);
-    json_t *limits = limits_json(o);
-    if (limits)
-        json_object_set_new(run, "limits", limits);
-    set_call_restrictions(run, o->options->call_threads, o->options->alignment);
-    set_planted(run, o->options->planted, o->options->planted_count);
-    if (o->options->dims) {
+    set_call_restrictions(run, options->call_threads, options->alignment);
+    set_planted(run, options->planted, options->planted_count);
+    if (options->dims) {
         tk_case c = {.contract = o->contract};
-        memcpy(c.dims, o->options->dims, (size_t)o->contract->dim_count * sizeof *c.dims);
+        memcpy(c.dims, options->dims, (size_t)o->contract->dim_count * sizeof *c.dims);
         json_object_set_new(run, "shape", dims_json(&c));
     }
-    if (o->options->skip_coverage)
-        json_object_set_new(run, "coverage", json_false());
-    if (o->options->family)
-        json_object_set_new(run, "family", json_string(o->options->family));
-    if (tki_settings_give_seen(o->contract, o->options) || (o->given && tki_seen_attributes(o->contract)))
-        json_object_set_new(run, "options", options_json(o->contract, o->attributes));
-    if (o->options->input_count)
-        json_object_set_new(run, "inputs", given_inputs_json(o->options));
-    if (o->options->keep_going)
-        json_object_set_new(run, "keep_going", json_true());
-    if (o->came_again)
-        json_object_set_new(run, "came_again", json_integer(o->came_again));
+    json_object_set_new(run, "seed", o->given ? NULL : json_integer((json_int_t)options->seed));
+    if (tk_contract_takes_index(o->contract))
+        json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
+    json_object_set_new(run, "limits", limits_json(o));
+    json_object_set_new(run, "coverage", options->skip_coverage ? json_false() : NULL);
+    json_object_set_new(run, "family", options->family ? json_string(options->family) : NULL);
+    json_object_set_new(run, "options", gives_options ? options_json(o->contract, o->attributes) : NULL);
+    json_object_set_new(run, "inputs", options->input_count ? given_inputs_json(options) : NULL);
+    json_object_set_new(run, "keep_going", options->keep_going ? json_true() : NULL);
+    json_object_set_new(run, "came_again", o->came_again ? json_integer(o->came_again) : NULL);
     if (o->left_out)
         json_object_set_new(
             run, "left_out",
             json_pack("{s:i, s:o}", "trials", o->left_out, "least_gib", tki_real_json(o->left_out_gib)));
-    set_no_sanitizer(o, run);
-    json_t *mutants = mutants_run_json(&o->mutants);
-    if (mutants)
-        json_object_set_new(run, "mutants", mutants);
+    json_object_set_new(run, "no_sanitizer", no_sanitizer_json(o));
+    json_object_set_new(run, "mutants", mutants_run_json(&o->mutants));
     json_t *trials = json_array();
     for (int64_t i = 0; i < o->trial_count; i++) {
         json_t *trial = tki_trial_json(&o->trials[i].trial);
         json_object_set_new(trial, "elements", json_integer(o->trials[i].elements));
         json_object_set_new(trial, "output_sha256", json_string(o->trials[i].output_hash));
-        if (o->trials[i].repeats > 1)
-            json_object_set_new(trial, "chunks", json_integer(o->trials[i].repeats));
+        json_object_set_new(trial, "chunks", o->trials[i].repeats > 1 ? json_integer(o->trials[i].repeats) : NULL);
         json_array_append_new(trials, trial);
     }
     json_object_set_new(run, "trials", trials);
@@ -305,7 +266,7 @@ static json_t *clauses_json(const tki_outcome *o)
     return clauses;
 }
 
-static json_t *element_json(const tki_outcome *o, const tki_element *e)
+static json_t *element_json(const tki_outcome *o, const tki_element *e, const tki_trial *trial)
 {
     const tk_case c = tki_outcome_case(o);
     const tk_dtype dtype = tk_case_param_dtype(&c, e->output);
@@ -316,6 +277,7 @@ static json_t *element_json(const tki_outcome *o, const tki_element *e)
     if (tki_place_of(e) != TKI_ORDINARY && is_number(dtype, e->got))
         json_object_set_new(json, "where",
                             json_string(tki_place_of(e) == TKI_NEAR_ZERO ? "near_zero" : "at_overflow"));
+    json_object_set_new(json, "trial", tki_trial_json(trial));
     if (!e->interval)
         return json;
     json_object_set_new(json, "exact", tki_real_json(e->exact));
@@ -343,19 +305,14 @@ static json_t *fault_json(const tki_outcome *o)
         json_object_set_new(json, "offset", json_integer(f->offset));
         json_object_set_new(json, "wrote", json_boolean(f->wrote));
     }
-    if (f->kind == TKI_FAULT_TIMEOUT)
-        json_object_set_new(json, "seconds", tki_real_json(f->seconds));
-    if (f->loading)
-        json_object_set_new(json, "while", json_string("loading"));
-    else if (f->late)
-        json_object_set_new(json, "while", json_string("after_the_call"));
+    json_object_set_new(json, "seconds", f->kind == TKI_FAULT_TIMEOUT ? tki_real_json(f->seconds) : NULL);
+    json_object_set_new(json, "while", tki_text_json(f->loading ? "loading" : f->late ? "after_the_call" : NULL));
     return json;
 }
 
 static json_t *worst_json(const tki_outcome *o)
 {
-    json_t *worst = element_json(o, &o->judgement.worst);
-    json_object_set_new(worst, "trial", tki_trial_json(&o->worst_trial));
+    json_t *worst = element_json(o, &o->judgement.worst, &o->worst_trial);
     if (o->worst_inputs_known) {
         json_t *inputs = json_object();
         for (int p = 0; p < o->contract->param_count; p++)
@@ -364,8 +321,8 @@ static json_t *worst_json(const tki_outcome *o)
                                     bits(tk_case_param_dtype(&o->worst_trial.c, p), o->worst_inputs[p]));
         json_object_set_new(worst, "input_bits", inputs);
     }
-    if (o->worst_trial.family == TKI_ALL_PATTERNS)
-        json_object_set_new(worst, "chunk", json_integer(o->worst_trial.chunk));
+    const bool in_chunks = o->worst_trial.family == TKI_ALL_PATTERNS;
+    json_object_set_new(worst, "chunk", in_chunks ? json_integer(o->worst_trial.chunk) : NULL);
     return worst;
 }
 
@@ -418,18 +375,11 @@ static json_t *result_json(const tki_outcome *o)
         json_object_set_new(result, "screened",
                             json_pack("{s:I, s:i, s:i}", "trials", (json_int_t)o->screened, "least_vectors",
                                       o->screened_by_least, "most_vectors", o->screened_by_most));
-    json_t *skipped = skipped_json(o);
-    if (skipped)
-        json_object_set_new(result, "skipped", skipped);
-    if (o->verdict == TK_REFUTED)
-        json_object_set_new(result, "refutation", tki_refutation_json(o));
-    if (j->worst.present)
-        json_object_set_new(result, "worst", worst_json(o));
-    if (o->verdict == TK_REFUTED && j->failure.present) {
-        json_t *failure = element_json(o, &j->failure);
-        json_object_set_new(failure, "trial", tki_trial_json(&o->failed_trial));
-        json_object_set_new(result, "failure", failure);
-    }
+    json_object_set_new(result, "skipped", skipped_json(o));
+    json_object_set_new(result, "refutation", o->verdict == TK_REFUTED ? tki_refutation_json(o) : NULL);
+    json_object_set_new(result, "worst", j->worst.present ? worst_json(o) : NULL);
+    if (o->verdict == TK_REFUTED && j->failure.present)
+        json_object_set_new(result, "failure", element_json(o, &j->failure, &o->failed_trial));
     if (o->verdict != TK_HELD && o->verdict != TK_PROVED && o->fault.kind != TKI_FAULT_NONE)
         json_object_set_new(result, "fault", fault_json(o));
     return result;
@@ -440,13 +390,10 @@ static json_t *mutants_json(const tki_outcome *o)
     json_t *mutants = json_array();
     for (int i = 0; i < o->mutants.count; i++) {
         const tki_mutant_record *m = &o->mutants.list[i];
-        json_t *json = json_pack("{s:s, s:s, s:b}", "name", m->mutant->name, "what", m->mutant->what, "rejected",
-                                 m->rejected);
-        if (m->rejected) {
-            json_object_set_new(json, "clause", json_string(o->contract->clauses[m->clause].id));
-            json_object_set_new(json, "reason", json_string(m->reason));
-        }
-        json_array_append_new(mutants, json);
+        json_array_append_new(mutants, json_pack("{s:s, s:s, s:b, s:s*, s:s*}", "name", m->mutant->name, "what",
+                                                 m->mutant->what, "rejected", m->rejected, "clause",
+                                                 m->rejected ? o->contract->clauses[m->clause].id : NULL, "reason",
+                                                 m->rejected ? m->reason : NULL));
     }
     return mutants;
 }
@@ -471,10 +418,8 @@ static json_t *built_json(const tki_provenance *p)
                           "spill_load_bytes", p->kernels[i].spill_load_bytes));
         json_object_set_new(built, "kernels", kernels);
     }
-    if (p->note[0])
-        json_object_set_new(built, "note", tki_text_json(p->note));
-    if (p->log[0])
-        json_object_set_new(built, "log", tki_text_json(p->log));
+    json_object_set_new(built, "note", p->note[0] ? tki_text_json(p->note) : NULL);
+    json_object_set_new(built, "log", p->log[0] ? tki_text_json(p->log) : NULL);
     return built;
 }
 
@@ -494,8 +439,8 @@ static json_t *machine_json(const tki_outcome *o, const tki_provenance *p)
 
 static json_t *lines_json(const char *text)
 {
-    json_t *lines = json_array();
-    while (*text) {
+    json_t *lines = text ? json_array() : NULL;
+    while (text && *text) {
         size_t length = strcspn(text, "\n");
         json_t *line = length ? json_stringn(text, length) : NULL;
         if (line)
@@ -514,14 +459,11 @@ static json_t *sanitizer_json(const tki_sanitized *s)
             continue; /* one before it had found something */
         json_t *json = json_pack("{s:s, s:I, s:i}", "tool", tki_sanitizer_name((tki_sanitizer_tool)tool), "calls",
                                  (json_int_t)t->calls, "findings", t->findings);
-        if (t->problem[0])
-            json_object_set_new(json, "problem", tki_text_json(t->problem));
+        json_object_set_new(json, "problem", t->problem[0] ? tki_text_json(t->problem) : NULL);
         json_array_append_new(tools, json);
     }
-    json_t *json = json_pack("{s:s, s:o}", "version", s->version, "tools", tools);
-    if (s->confinement)
-        json_object_set_new(json, "confinement", lines_json(s->confinement));
-    return json;
+    return json_pack("{s:s, s:o, s:o*}", "version", s->version, "tools", tools, "confinement",
+                     lines_json(s->confinement));
 }
 
 /* What the worker's process said before it loaded anything foreign, and who held the watch. */
@@ -532,19 +474,17 @@ static json_t *worker_json(const tki_outcome *o)
                                "CLOCK_MONOTONIC of the judging process, around each call");
     const char *weakness = tki_confinement_weakness(o->confinement);
     json_object_set_new(worker, "strength", json_string(weakness ? "weak" : "strong"));
-    if (weakness)
-        json_object_set_new(worker, "weakness", json_stringn(weakness, strcspn(weakness, "\n")));
-    if (kernel->build.confinement)
-        json_object_set_new(worker, "compiler_confinement", lines_json(kernel->build.confinement));
+    json_object_set_new(worker, "weakness", weakness ? json_stringn(weakness, strcspn(weakness, "\n")) : NULL);
+    json_object_set_new(worker, "compiler_confinement", lines_json(kernel->build.confinement));
     if (o->sanitized.wanted && o->sanitized.here)
         json_object_set_new(worker, "sanitizer", sanitizer_json(&o->sanitized));
     return worker;
 }
 
 /* Why nothing is known of what ran, or NULL. */
-static const char *no_coverage(const tki_outcome *o)
+static const char *no_coverage(const tki_outcome *o, const tki_provenance *p)
 {
-    const char *of_kind = tki_no_coverage_of_kind(o->kind, o->backend, o->contract);
+    const char *of_kind = tki_no_coverage_of_kind(o->kind, o->backend, p->source != NULL);
     if (of_kind)
         return of_kind;
     if (o->options->skip_coverage)
@@ -556,11 +496,12 @@ static const char *no_coverage(const tki_outcome *o)
     return o->exploration.why[0] ? o->exploration.why : "there was a verdict before it was looked at";
 }
 
-static json_t *coverage_json(const tki_outcome *o)
+static json_t *coverage_json(const tki_outcome *o, const tki_provenance *p)
 {
     const tki_exploration *x = &o->exploration;
-    if (no_coverage(o))
-        return json_pack("{s:b, s:o}", "known", 0, "reason", tki_text_json(no_coverage(o)));
+    const char *unknown = no_coverage(o, p);
+    if (unknown)
+        return json_pack("{s:b, s:o}", "known", 0, "reason", tki_text_json(unknown));
     json_t *lines = x->lines_known
                         ? json_pack("{s:b, s:I, s:I, s:o}", "known", 1, "count", (json_int_t)x->lines.count, "run",
                                     (json_int_t)x->lines.run, "never_ran", tki_lines_json(&x->lines))
@@ -570,41 +511,30 @@ static json_t *coverage_json(const tki_outcome *o)
                      (int)x->spent, "unwatched", (json_int_t)x->unwatched, "lines", lines);
 }
 
-static json_t *created(void)
-{
-    char date[TKI_DATE_TEXT];
-    tki_date_now(date);
-    return json_string(date);
-}
-
 static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, const char *key)
 {
-    json_t *predicate = json_pack("{s:s, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai",
-                                  tk_version(), "verdict", tk_verdict_name(o->verdict), "reason",
-                                  tki_text_json(o->reason), "key", key, "created", created(), "contract",
-                                  json_pack("{s:s, s:s, s:s}", "summary", o->contract->summary, "formula",
-                                            o->contract->formula, "bound", o->contract->bound),
-                                  "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants",
-                                  mutants_json(o), "built", built_json(p), "machine", machine_json(o, p));
-    if (predicate && o->confinement)
-        json_object_set_new(predicate, "worker", worker_json(o));
-    if (predicate)
-        json_object_set_new(predicate, "coverage", coverage_json(o));
-    if (predicate && o->reproduce)
-        json_object_set_new(predicate, "reproduce", tki_text_json(o->reproduce));
+    const bool by_program = tki_oracle_of(o->contract) == &tki_program_oracle;
+    char date[TKI_DATE_TEXT];
+    tki_date_now(date);
+    json_t *predicate = json_pack(
+        "{s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(), "verdict",
+        tk_verdict_name(o->verdict), "reason", tki_text_json(o->reason), "key", key, "created", date, "contract",
+        json_pack("{s:s, s:s, s:s, s:s*}", "summary", o->contract->summary, "formula", o->contract->formula, "bound",
+                  o->contract->bound, "exact_values", by_program ? "program" : NULL),
+        "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants", mutants_json(o), "built",
+        built_json(p), "machine", machine_json(o, p));
     json_t *proofs = tki_proofs_json(o->contract);
-    if (predicate && proofs) {
-        json_object_set(predicate, "proofs", proofs);
-        json_object_set_new(predicate, "rests_on",
-                            tki_rests_on_json(json_object_get(predicate, "clauses"), proofs, o->given != NULL));
-    }
-    json_decref(proofs);
+    json_object_set_new(predicate, "worker", o->confinement ? worker_json(o) : NULL);
+    json_object_set_new(predicate, "coverage", coverage_json(o, p));
+    json_object_set_new(predicate, "reproduce", tki_text_json(o->reproduce));
+    json_object_set_new(predicate, "rests_on",
+                        tki_rests_on_json(json_object_get(predicate, "clauses"), proofs, o->given != NULL));
+    json_object_set_new(predicate, "proofs", proofs);
     /* Last, since they say what the other members do. */
     json_object_set_new(predicate, "evidence", tki_evidence_json(predicate, o->contract));
     json_object_set_new(predicate, "non_claims", tki_non_claims_json(predicate, o->contract));
     char *headline = tki_headline(predicate);
-    if (headline)
-        json_object_set_new(predicate, "headline", tki_text_json(headline));
+    json_object_set_new(predicate, "headline", headline ? tki_text_json(headline) : NULL);
     free(headline);
     return predicate;
 }

@@ -34,4 +34,6 @@ void generate_public_calls(FILE *out);
 void generate_typed_calls(FILE *out);
 void generate_kernel_header(FILE *out);
 void generate_kernel_calls(FILE *out);
+void generate_schema(FILE *out); /* reads the standard input */
+void generate_member_page(FILE *out);
 void generate_proofs(FILE *out); /* reads the inputs: proofs/NAME.v and proofs/axioms.txt */

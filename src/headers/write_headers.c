@@ -11,6 +11,8 @@ static const struct {
 } files[] = {
     {"tokitai_ops.h", generate_public_calls},
     {"tokitai_kernel_ops.h", generate_kernel_header},
+    {"certificate.schema.json", generate_schema},
+    {"certificate_members.md", generate_member_page},
     {"typed_calls.c", generate_typed_calls},
     {"kernel_calls.c", generate_kernel_calls},
     {"proofs.c", generate_proofs},

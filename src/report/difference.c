@@ -4,56 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/members.h"
 #include "certify/replay_compare.h"
 #include "core/context.h"
 
 enum { MOST_EXAMPLES = 32 };
-
-/* What is compared, by its path in the predicate; in the order in which it explains what comes after it. */
-static const struct {
-    const char *what;
-    const char *path;
-} members[] = {
-    {"subject", "run.subject"},
-    {"kind", "run.kind"},
-    {"op", "run.op"},
-    {"dtype", "run.dtype"},
-    {"index type", "run.index_dtype"},
-    {"bound", "contract.bound"},
-    {"formula", "contract.formula"},
-    {"tokitai", "tokitai"},
-    {"source", "built.source"},
-    {"source SHA-256", "built.source_sha256"},
-    {"compiler", "built.compiler"},
-    {"options", "built.options"},
-    {"artifact SHA-256", "built.artifact_sha256"},
-    {"backend", "machine.backend"},
-    {"device", "machine.device"},
-    {"claimed device", "machine.claimed_device"},
-    {"architecture", "machine.architecture"},
-    {"device UUID", "machine.uuid"},
-    {"units", "machine.units"},
-    {"host", "machine.host"},
-    {"features", "machine.features"},
-    {"driver", "machine.driver"},
-    {"level", "run.level"},
-    {"seed", "run.seed"},
-    {"numerics", "run.numerics"},
-    {"domain", "run.domain"},
-    {"shape", "run.shape"},
-    {"family", "run.family"},
-    {"options", "run.options"},
-    {"attributes", "run.attributes"},
-    {"inputs", "run.inputs"},
-    {"tensors given", "run.given"},
-    {"verdict", "verdict"},
-    {"grade", "result.refutation.grade"},
-    {"wrong elements", "result.refutation.elements"},
-    {"reason", "reason"},
-    {"determinism", "result.determinism"},
-    {"worst ulp", "result.worst_ulp"},
-    {"bound used", "result.bound_used"},
-};
 
 /* json_equal() takes an absent one for unequal to another absent one. */
 static bool same(const json_t *a, const json_t *b)
@@ -75,35 +30,28 @@ static void add_difference(json_t *list, const char *what, const json_t *first, 
 
 static const json_t *find_clause(const json_t *clauses, const char *id)
 {
-    for (size_t i = 0; id && i < json_array_size(clauses); i++) {
-        const json_t *clause = json_array_get(clauses, i);
-        const char *other = json_string_value(json_object_get(clause, "id"));
-        if (other && !strcmp(other, id))
-            return clause;
-    }
+    for (size_t i = 0; i < json_array_size(clauses); i++)
+        if (!strcmp(tki_text(json_array_get(clauses, i), "id"), id))
+            return json_array_get(clauses, i);
     return NULL;
 }
 
-/* Clauses whose text or verdict is not that of the other certificate; with `missing_only`, those that it has not. */
-static void compare_clauses(const json_t *from, const json_t *to, bool missing_only, json_t *list)
+/* Clauses whose text or verdict is not that of the other certificate, and those that only the second has. */
+static void compare_clauses(const json_t *first, const json_t *second, json_t *list)
 {
-    for (size_t i = 0; i < json_array_size(from); i++) {
-        const json_t *clause = json_array_get(from, i);
-        const char *id = json_string_value(json_object_get(clause, "id"));
-        const json_t *other = find_clause(to, id);
-        if (!id)
-            continue;
-        if (missing_only && !other)
-            add_difference(list, id, NULL, json_object_get(clause, "verdict"));
-        if (missing_only)
-            continue;
-        static const char *const parts[] = {"text", "verdict"};
+    static const char *const parts[] = {"text", "verdict"};
+    for (size_t i = 0; i < json_array_size(first); i++) {
+        const json_t *clause = json_array_get(first, i), *other = find_clause(second, tki_text(clause, "id"));
         for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-            const json_t *here = json_object_get(clause, parts[p]);
-            const json_t *there = json_object_get(other, parts[p]);
+            const json_t *here = json_object_get(clause, parts[p]), *there = json_object_get(other, parts[p]);
             if (!same(here, there) && (other || p > 0))
-                add_difference(list, id, here, there);
+                add_difference(list, tki_text(clause, "id"), here, there);
         }
+    }
+    for (size_t i = 0; i < json_array_size(second); i++) {
+        const json_t *clause = json_array_get(second, i);
+        if (!find_clause(first, tki_text(clause, "id")))
+            add_difference(list, tki_text(clause, "id"), NULL, json_object_get(clause, "verdict"));
     }
 }
 
@@ -171,15 +119,12 @@ static bool all_trials_same(const json_t *trials)
 json_t *tki_certificate_difference(const tk_certificate *first, const tk_certificate *second)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        const json_t *before = tki_certificate_get(first, members[i].path);
-        const json_t *after = tki_certificate_get(second, members[i].path);
-        if (!same(before, after))
-            add_difference(list, members[i].what, before, after);
+    for (const tki_member *m = tki_members; m->name; m++) {
+        const json_t *before = tki_member_get(first, m), *after = tki_member_get(second, m);
+        if (m->how & TKI_DIFFED && !same(before, after))
+            add_difference(list, m->title, before, after);
     }
-    const json_t *clauses[] = {tki_certificate_get(first, "clauses"), tki_certificate_get(second, "clauses")};
-    compare_clauses(clauses[0], clauses[1], false, list);
-    compare_clauses(clauses[1], clauses[0], true, list);
+    compare_clauses(tki_certificate_get(first, "clauses"), tki_certificate_get(second, "clauses"), list);
     json_t *trials = compare_trials(tki_certificate_get(first, "run.trials"),
                                     tki_certificate_get(second, "run.trials"));
     const bool equal = !json_array_size(list) && all_trials_same(trials);

@@ -5,14 +5,10 @@
 
 #include "certify/certificate.h"
 #include "certify/headline.h"
+#include "certify/members.h"
+#include "certify/missed_lines.h"
 #include "core/escape.h"
-#include "report/shown_members.h"
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
+#include "report/report.h"
 
 /* All of a certificate may come from a stranger. */
 static void print_text(FILE *out, const char *before, const char *text, const char *behind)
@@ -79,10 +75,10 @@ static void print_clauses(FILE *out, const tk_certificate *c)
     const json_t *clauses = tki_certificate_get(c, "clauses");
     for (size_t i = 0; i < json_array_size(clauses); i++) {
         const json_t *clause = json_array_get(clauses, i);
-        print_text(out, "| ", text_of(clause, "id"), " | ");
-        print_text(out, "", text_of(clause, "verdict"), "");
+        print_text(out, "| ", tki_text(clause, "id"), " | ");
+        print_text(out, "", tki_text(clause, "verdict"), "");
         fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(clause, "checks")));
-        print_text(out, "", text_of(clause, "text"), " |\n");
+        print_text(out, "", tki_text(clause, "text"), " |\n");
     }
     fputc('\n', out);
 }
@@ -96,11 +92,11 @@ static void print_basis_of_clauses(FILE *out, const tk_certificate *c)
         return;
     fprintf(out, "## What the clauses rest on\n\n| clause | its derivation | this kernel |\n|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(clauses); i++) {
-        const char *id = text_of(json_array_get(clauses, i), "id");
+        const char *id = tki_text(json_array_get(clauses, i), "id");
         const json_t *own = json_object_get(rests_on, id);
         print_text(out, "| ", id, " | ");
-        print_text(out, "", text_of(own, "derivation"), " | ");
-        print_text(out, "", text_of(own, "kernel"), " |\n");
+        print_text(out, "", tki_text(own, "derivation"), " | ");
+        print_text(out, "", tki_text(own, "kernel"), " |\n");
     }
     fputc('\n', out);
     if (!json_array_size(proofs))
@@ -110,9 +106,9 @@ static void print_basis_of_clauses(FILE *out, const tk_certificate *c)
     for (size_t i = 0; i < json_array_size(proofs); i++) {
         const json_t *proof = json_array_get(proofs, i), *supports = json_object_get(proof, "supports");
         char hash[17];
-        snprintf(hash, sizeof hash, "%s", text_of(proof, "sha256"));
-        print_text(out, "| ", text_of(proof, "theorem"), " | ");
-        print_text(out, "", text_of(proof, "file"), " |");
+        snprintf(hash, sizeof hash, "%s", tki_text(proof, "sha256"));
+        print_text(out, "| ", tki_text(proof, "theorem"), " | ");
+        print_text(out, "", tki_text(proof, "file"), " |");
         for (size_t k = 0; k < json_array_size(supports); k++) {
             const char *id = json_string_value(json_array_get(supports, k));
             print_text(out, k ? ", " : " ", id ? id : "", "");
@@ -137,9 +133,9 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
         print_value(out, value);
         fprintf(out, " |\n");
     }
-    const char *where = text_of(element, "where");
+    const char *where = tki_text(element, "where");
     if (where[0])
-        fprintf(out, "| where | %s |\n", tki_shown_where(where));
+        fprintf(out, "| where | %s |\n", tki_where_text(where));
     const json_t *interval = json_object_get(element, "admissible");
     if (interval) {
         fprintf(out, "| admissible | [");
@@ -157,42 +153,48 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
         fprintf(out, " |\n");
     }
     const json_t *trial = json_object_get(element, "trial");
-    print_text(out, "| trial | ", text_of(trial, "family"), ", ");
+    print_text(out, "| trial | ", tki_text(trial, "family"), ", ");
     print_shape(out, c, json_object_get(trial, "shape"));
     fprintf(out, " |\n\n");
 }
 
 /* Numbers in a row of their own, and texts that are not empty. */
-static void print_rows(FILE *out, const tk_certificate *c, const tki_shown *row)
+static void print_row(FILE *out, const tk_certificate *c, const tki_member *m)
 {
-    for (; row->path; row++) {
-        const json_t *value = tki_certificate_get(c, row->path);
-        if (!value || (json_is_string(value) && !json_string_value(value)[0]))
-            continue;
-        fprintf(out, "| %s | ", row->label);
-        print_value(out, value);
-        fprintf(out, " |\n");
-    }
+    const json_t *value = tki_member_get(c, m);
+    if (!value || (json_is_string(value) && !json_string_value(value)[0]))
+        return;
+    fprintf(out, "| %s | ", m->title);
+    print_value(out, value);
+    fprintf(out, " |\n");
+}
+
+static void print_rows(FILE *out, const tk_certificate *c, tki_page page)
+{
+    for (const tki_member *m = tki_members; m->name; m++)
+        if (m->page == page)
+            print_row(out, c, m);
 }
 
 /* The rest of a table's head. */
-static void print_columns(FILE *out, const tki_shown *columns)
+static void print_columns(FILE *out, tki_page page)
 {
-    int count = 0;
-    for (; columns[count].path; count++)
-        fprintf(out, " %s |", columns[count].label);
+    for (const tki_member *m = tki_members; m->name; m++)
+        if (m->page == page)
+            fprintf(out, " %s |", m->title);
     fputs("\n|---|", out);
-    for (int i = 0; i < count; i++)
-        fputs("---|", out);
+    for (const tki_member *m = tki_members; m->name; m++)
+        fputs(m->page == page ? "---|" : "", out);
     fputc('\n', out);
 }
 
-static void print_cells(FILE *out, const json_t *object, const char *name, const tki_shown *column)
+static void print_cells(FILE *out, const json_t *object, const char *name, tki_page page)
 {
-    print_text(out, "| ", text_of(object, name), "");
-    for (; column->path; column++) {
-        fprintf(out, " | ");
-        print_value(out, json_object_get(object, column->path));
+    print_text(out, "| ", tki_text(object, name), "");
+    for (const tki_member *m = tki_members; m->name; m++) {
+        fputs(m->page == page ? " | " : "", out);
+        if (m->page == page)
+            print_value(out, json_object_get(object, m->name));
     }
     fprintf(out, " |\n");
 }
@@ -216,7 +218,7 @@ static void print_refutation(FILE *out, const tk_certificate *c)
     const json_t *clauses = json_object_get(refutation, "clauses");
     if (!json_is_object(refutation))
         return;
-    print_text(out, "## How wrong\n\n", text_of(refutation, "grade"), "");
+    print_text(out, "## How wrong\n\n", tki_text(refutation, "grade"), "");
     fprintf(out, ": %lld of %lld trials failed%s.\n\n",
             (long long)json_integer_value(json_object_get(refutation, "trials")),
             (long long)json_integer_value(json_object_get(refutation, "of_trials")),
@@ -224,23 +226,22 @@ static void print_refutation(FILE *out, const tk_certificate *c)
     if (!json_array_size(clauses))
         return;
     fputs("| clause |", out);
-    print_columns(out, tki_shown_refuted);
+    print_columns(out, TKI_PAGE_REFUTED);
     for (size_t i = 0; i < json_array_size(clauses); i++)
-        print_cells(out, json_array_get(clauses, i), "id", tki_shown_refuted);
+        print_cells(out, json_array_get(clauses, i), "id", TKI_PAGE_REFUTED);
     print_histogram(out, "outside by", json_object_get(refutation, "ulp_histogram"));
 }
 
 static void print_result(FILE *out, const tk_certificate *c)
 {
-    /* Of certificates of earlier versions. */
-    static const tki_shown undivided[] = {{"result.worst_ulp", "worst error, ulp"}, {0}};
     const json_t *result = tki_certificate_get(c, "result");
     print_refutation(out, c);
     fprintf(out, "## What came out\n\n| | |\n|---|---|\n");
-    if (!json_object_get(result, "accepted"))
-        print_rows(out, c, undivided);
-    print_rows(out, c, tki_shown_errors);
-    print_rows(out, c, tki_shown_effort);
+    for (const tki_member *m = tki_members; m->name; m++) /* of certificates of earlier versions */
+        if (!json_object_get(result, "accepted") && !strcmp(m->in, "result") && !strcmp(m->name, "worst_ulp"))
+            print_row(out, c, m);
+    print_rows(out, c, TKI_PAGE_ERRORS);
+    print_rows(out, c, TKI_PAGE_EFFORT);
     print_histogram(out, "error", json_object_get(result, "ulp_histogram"));
     print_element(out, c, "The failure", json_object_get(result, "failure"));
     print_element(out, c, "The worst element", json_object_get(result, "worst"));
@@ -254,9 +255,9 @@ static void print_mutants(FILE *out, const tk_certificate *c)
     fprintf(out, "## Planted wrong kernels\n\n");
     const json_t *how = tki_certificate_get(c, "run.mutants");
     const long long seed = json_integer_value(json_object_get(how, "seed"));
-    if (text_of(how, "kept")[0]) {
-        print_text(out, "Judged on ", text_of(how, "kept"), " by this build of the judge, ");
-        print_text(out, "", text_of(how, "build"), ", ");
+    if (tki_text(how, "kept")[0]) {
+        print_text(out, "Judged on ", tki_text(how, "kept"), " by this build of the judge, ");
+        print_text(out, "", tki_text(how, "build"), ", ");
         fprintf(out, "on the quick trials of seed %lld; not run again now.\n\n", seed);
     } else if (how) {
         fprintf(out, "On the quick trials of seed %lld.\n\n", seed);
@@ -264,10 +265,10 @@ static void print_mutants(FILE *out, const tk_certificate *c)
     fprintf(out, "| kernel | what is wrong | rejected by |\n|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(mutants); i++) {
         const json_t *mutant = json_array_get(mutants, i);
-        print_text(out, "| ", text_of(mutant, "name"), " | ");
-        print_text(out, "", text_of(mutant, "what"), " | ");
+        print_text(out, "| ", tki_text(mutant, "name"), " | ");
+        print_text(out, "", tki_text(mutant, "what"), " | ");
         if (json_is_true(json_object_get(mutant, "rejected")))
-            print_text(out, "", text_of(mutant, "clause"), " |\n");
+            print_text(out, "", tki_text(mutant, "clause"), " |\n");
         else
             fprintf(out, "**not rejected** |\n");
     }
@@ -277,31 +278,23 @@ static void print_mutants(FILE *out, const tk_certificate *c)
 static void print_coverage(FILE *out, const tk_certificate *c)
 {
     const json_t *coverage = tki_certificate_get(c, "coverage");
+    char text[1 << 13];
     if (!coverage)
         return;
     fprintf(out, "## What ran\n\n");
     if (!json_is_true(json_object_get(coverage, "known"))) {
-        print_text(out, "Not known: ", text_of(coverage, "reason"), ".\n\n");
+        print_text(out, "Not known: ", tki_text(coverage, "reason"), ".\n\n");
         return;
     }
     fprintf(out,
             "As an instrumented build of the source said, which is untrusted: it adds trials, and no verdict rests "
             "on it.\n\n| | |\n|---|---|\n");
-    print_rows(out, c, tki_shown_coverage);
+    print_rows(out, c, TKI_PAGE_COVERAGE);
     const json_t *ranges = tki_certificate_get(c, "coverage.lines.never_ran");
-    if (json_array_size(ranges))
-        fprintf(out, "| lines that no judged call has run |");
-    for (size_t i = 0; i < json_array_size(ranges); i++) {
-        const json_t *range = json_array_get(ranges, i);
-        const long long first = json_integer_value(json_array_get(range, 0));
-        const long long last = json_integer_value(json_array_get(range, 1));
-        const char *file = json_string_value(json_array_get(range, 2));
-        fputs(i ? ", " : " ", out);
-        if (file)
-            print_text(out, "", file, ":");
-        fprintf(out, first == last ? "%lld" : "%lld-%lld", first, last);
-    }
-    fprintf(out, "%s\n", json_array_size(ranges) ? " |\n" : "");
+    tki_ranges_print(ranges, SIZE_MAX, text, sizeof text);
+    if (text[0])
+        print_text(out, "| lines that no judged call has run | ", text, " |");
+    fputc('\n', out);
     if (tki_certificate_text(c, "coverage.lines.reason")[0]) {
         print_text(out, "Lines are not known: ", tki_certificate_text(c, "coverage.lines.reason"), ".\n\n");
     }
@@ -321,8 +314,8 @@ static void print_sentences(FILE *out, const tk_certificate *c, const char *titl
 static void print_basis(FILE *out, const tk_certificate *c)
 {
     fprintf(out, "## On what\n\n| | |\n|---|---|\n");
-    print_rows(out, c, tki_shown_built);
-    print_rows(out, c, tki_shown_machine);
+    print_rows(out, c, TKI_PAGE_BUILT);
+    print_rows(out, c, TKI_PAGE_MACHINE);
     fputc('\n', out);
 }
 
@@ -331,7 +324,7 @@ static void print_limits(FILE *out, const tk_certificate *c)
     if (!tki_certificate_get(c, "run.limits"))
         return;
     fprintf(out, "## Limits\n\n| | at most |\n|---|---|\n");
-    print_rows(out, c, tki_shown_limits);
+    print_rows(out, c, TKI_PAGE_LIMITS);
     fputc('\n', out);
 }
 
@@ -342,9 +335,9 @@ static void print_kernels(FILE *out, const tk_certificate *c)
         return;
     fprintf(out, "## What the kernels use\n\nAs their compiler says: registers and bytes of a thread, of a block for "
                  "static shared memory.\n\n| kernel |");
-    print_columns(out, tki_shown_kernel);
+    print_columns(out, TKI_PAGE_KERNEL);
     for (size_t i = 0; i < json_array_size(kernels); i++)
-        print_cells(out, json_array_get(kernels, i), "name", tki_shown_kernel);
+        print_cells(out, json_array_get(kernels, i), "name", TKI_PAGE_KERNEL);
     fputc('\n', out);
 }
 
@@ -354,10 +347,10 @@ static void print_trials(FILE *out, const tk_certificate *c)
     fprintf(out, "## Trials\n\n| family | shape | elements | output SHA-256 |\n|---|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(trials); i++) {
         const json_t *trial = json_array_get(trials, i);
-        print_text(out, "| ", text_of(trial, "family"), " | ");
+        print_text(out, "| ", tki_text(trial, "family"), " | ");
         print_shape(out, c, json_object_get(trial, "shape"));
         char hash[17];
-        snprintf(hash, sizeof hash, "%s", text_of(trial, "output_sha256"));
+        snprintf(hash, sizeof hash, "%s", tki_text(trial, "output_sha256"));
         fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(trial, "elements")));
         print_text(out, "", hash, " |\n");
     }

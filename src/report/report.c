@@ -25,12 +25,6 @@ void tki_html_put(FILE *out, const char *before, const char *text, const char *b
     fputs(behind, out);
 }
 
-const char *tki_json_text(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-    return text ? text : "";
-}
-
 double tki_json_real(const json_t *object, const char *name)
 {
     const json_t *value = json_object_get(object, name);
@@ -54,18 +48,6 @@ void tki_html_value(FILE *out, const json_t *value)
         char *text = json_dumps(value, JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
         tki_html_text(out, text ? text : "");
         free(text);
-    }
-}
-
-void tki_html_count(FILE *out, int64_t count)
-{
-    char digits[24];
-    const int length = snprintf(digits, sizeof digits, "%lld", (long long)count);
-    for (int i = 0; i < length; i++) {
-        fputc(digits[i], out);
-        const int left = length - 1 - i;
-        if (left && left % 3 == 0 && digits[i] != '-')
-            fputc(',', out);
     }
 }
 
@@ -99,18 +81,36 @@ void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial)
     }
     tki_html_text(out, text ? text : "");
     free(text);
-    tki_html_put(out, ", ", tki_json_text(trial, "family"), "");
+    tki_html_put(out, ", ", tki_text(trial, "family"), "");
     if (options) {
         fputs(", ", out);
         tki_html_value(out, options);
     }
 }
 
-void tki_html_more(FILE *out, size_t rows, int columns)
+void tki_html_table(FILE *out, const char *class, const char *columns)
 {
-    if (rows > TKI_REPORT_ROWS)
-        fprintf(out, "<tr><td colspan=\"%d\" class=\"faint\">and %zu more</td></tr>", columns,
-                rows - TKI_REPORT_ROWS);
+    fprintf(out, "<div class=\"scroll\"><table class=\"%s\"><thead><tr>", class);
+    for (const char *end; *columns; columns = end + (*end == '|')) {
+        const bool number = *columns == '#';
+        columns += number;
+        end = columns + strcspn(columns, "|");
+        fprintf(out, "<th%s>%.*s</th>", number ? " class=\"num\"" : "", (int)(end - columns), columns);
+    }
+    fputs("</tr></thead><tbody>\n", out);
+}
+
+void tki_html_table_end(FILE *out, size_t shown, size_t rows, int columns)
+{
+    if (rows > shown)
+        fprintf(out, "<tr><td colspan=\"%d\" class=\"faint\">and %zu more</td></tr>", columns, rows - shown);
+    fputs("</tbody></table></div>\n", out);
+}
+
+const char *tki_where_text(const char *where)
+{
+    return !strcmp(where, "near_zero") ? "within its bound of zero, where an ulp says little"
+                                       : "at overflow, infinity against a finite number";
 }
 
 const char *tki_verdict_class(const char *verdict)
@@ -201,7 +201,7 @@ static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int nu
     tki_html_text(out, tki_certificate_text(c, "run.level"));
     fprintf(out, "</td><td class=\"num\" data-label=\"elements\" data-sort=\"%lld\">",
             (long long)tk_certificate_elements(c));
-    tki_html_count(out, tk_certificate_elements(c));
+    tki_print_count(out, tk_certificate_elements(c));
     fprintf(out, "</td><td class=\"num\" data-label=\"worst accepted, ulp\" data-sort=\"%g\">%.4g</td>", ulp, ulp);
     fprintf(out, "<td class=\"num\" data-label=\"bound used\" data-sort=\"%g\">", share);
     tki_html_share(out, share);
@@ -216,17 +216,13 @@ static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int nu
 static void put_overview(FILE *out, tk_ctx *ctx, const tk_report_entry *entries, int count)
 {
     put_counts(out, entries, count);
-    fputs("<div class=\"scroll\"><table class=\"cards sortable "
-          "overview\"><thead><tr><th>verdict</th><th>subject</th><th>op</th>"
-          "<th>types</th><th>level</th><th class=\"num\">elements</th><th class=\"num\">worst accepted, ulp</th>"
-          "<th class=\"num\">bound used</th><th class=\"num\">mutants "
-          "rejected</th><th>device</th><th>made</th></tr></thead>"
-          "<tbody>\n",
-          out);
+    tki_html_table(
+        out, "cards sortable overview",
+        "verdict|subject|op|types|level|#elements|#worst accepted, ulp|#bound used|#mutants rejected|device|made");
     for (int i = 0; i < count; i++)
         if (entries[i].certificate)
             put_row(out, ctx, &entries[i], i);
-    fputs("</tbody></table></div>\n", out);
+    tki_html_table_end(out, 0, 0, 0);
     for (int i = 0; i < count; i++) {
         if (entries[i].certificate)
             continue;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "certify/certificate.h"
+#include "certify/refutation.h"
 
 enum { TKI_REPORT_ROWS = 2000 }; /* of a table; what more there is, is counted */
 
@@ -16,16 +17,17 @@ extern const char tki_report_script[];
 void tki_html_text(FILE *out, const char *text);
 void tki_html_put(FILE *out, const char *before, const char *text, const char *behind); /* tags, text, tags */
 void tki_html_value(FILE *out, const json_t *value);                                    /* any JSON value */
-void tki_html_count(FILE *out, int64_t count);                                          /* 1,048,576 */
 void tki_html_share(FILE *out, double share);     /* of a bound: "34 %", "2.1 times", "no end" */
 void tki_html_short(FILE *out, const char *hash); /* its first digits, all of it as a hint */
 void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial); /* family and shape */
-void tki_html_more(FILE *out, size_t rows,
-                   int columns); /* a row that says how many of `rows` are not shown; or nothing */
 
-const char *tki_json_text(const json_t *object, const char *name); /* "" if it has none */
-double tki_json_real(const json_t *object, const char *name);      /* "infinity" is understood; NaN if it has none */
-const char *tki_verdict_class(const char *verdict);                /* of the style */
+/* A table: its class, its columns with | between them, those of numbers with # before. At its end how many of `rows` are not shown. */
+void tki_html_table(FILE *out, const char *class, const char *columns);
+void tki_html_table_end(FILE *out, size_t shown, size_t rows, int columns);
+
+double tki_json_real(const json_t *object, const char *name); /* "infinity" is understood; NaN if it has none */
+const char *tki_where_text(const char *where);                /* what "where" of an element means */
+const char *tki_verdict_class(const char *verdict);           /* of the style */
 
 /* Figures. */
 void tki_chart_histogram(FILE *out, const json_t *histogram, const char *title, const char *axis, bool wrong);

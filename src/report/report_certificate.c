@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/members.h"
 #include "report/report.h"
-#include "report/shown_members.h"
 
 /* -- Parts of tables ------------------------------------------------------------------------------------------------ */
 
@@ -25,19 +25,25 @@ static void put_exactly(FILE *out, const json_t *value)
         tki_html_value(out, value);
 }
 
-static void put_facts(FILE *out, const tk_certificate *c, const tki_shown *row)
+/* Seeds are no counts. */
+static void put_page(FILE *out, const tk_certificate *c, tki_page page)
 {
-    fputs("<dl>", out);
-    for (; row->path; row++) {
-        const json_t *value = tki_certificate_get(c, row->path);
-        if (!json_is_integer(value)) {
-            put_fact(out, row->label, value);
+    for (const tki_member *m = tki_members; m->name; m++) {
+        const json_t *value = m->page == page ? tki_member_get(c, m) : NULL;
+        if (!json_is_integer(value) || !strcmp(m->type, "int64")) {
+            put_fact(out, m->title, value);
             continue;
         }
-        fprintf(out, "<dt>%s</dt><dd>", row->label);
-        tki_html_count(out, json_integer_value(value));
+        fprintf(out, "<dt>%s</dt><dd>", m->title);
+        tki_print_count(out, json_integer_value(value));
         fputs("</dd>", out);
     }
+}
+
+static void put_facts(FILE *out, const tk_certificate *c, tki_page page)
+{
+    fputs("<dl>", out);
+    put_page(out, c, page);
     fputs("</dl>\n", out);
 }
 
@@ -51,25 +57,31 @@ static void put_number_cell(FILE *out, const char *label, const json_t *value)
 {
     fprintf(out, "<td class=\"num\" data-label=\"%s\">", label);
     if (json_is_integer(value))
-        tki_html_count(out, json_integer_value(value));
+        tki_print_count(out, json_integer_value(value));
     else
         tki_html_value(out, value);
     fputs("</td>", out);
 }
 
-/* The rest of a table's head, and of a row of it. */
-static void put_columns(FILE *out, const tki_shown *column)
+/* A table of the figures of each object in the list, behind a column with its `name`. */
+static void put_figures(FILE *out, const char *title, const json_t *list, const char *name, tki_page page)
 {
-    for (; column->path; column++)
-        fprintf(out, "<th class=\"num\">%s</th>", column->label);
+    int columns = 1;
+    fprintf(out, "<div class=\"scroll\"><table class=\"cards\"><thead><tr><th>%s</th>", title);
+    for (const tki_member *m = tki_members; m->name; m++)
+        if (m->page == page)
+            columns += fprintf(out, "<th class=\"num\">%s</th>", m->title) > 0;
     fputs("</tr></thead><tbody>", out);
-}
-
-static void put_cells(FILE *out, const json_t *object, const tki_shown *column)
-{
-    for (; column->path; column++)
-        put_number_cell(out, column->label, json_object_get(object, column->path));
-    fputs("</tr>", out);
+    for (size_t i = 0; i < json_array_size(list) && i < TKI_REPORT_ROWS; i++) {
+        const json_t *object = json_array_get(list, i);
+        fputs("<tr>", out);
+        put_cell(out, title, tki_text(object, name));
+        for (const tki_member *m = tki_members; m->name; m++)
+            if (m->page == page)
+                put_number_cell(out, m->title, json_object_get(object, m->name));
+        fputs("</tr>", out);
+    }
+    tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(list), columns);
 }
 
 static void put_verdict_cell(FILE *out, const char *verdict)
@@ -135,38 +147,13 @@ static void put_head(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int n
 
 static void put_run(FILE *out, const tk_report_entry *entry)
 {
-    static const tki_shown what[] = {{"run.op", "op"},
-                                     {"contract.summary", "which is"},
-                                     {"run.dtype", "types"},
-                                     {"run.index_dtype", "index type"},
-                                     {"contract.formula", "exact value"},
-                                     {"contract.bound", "bound before the final rounding"},
-                                     {0}};
-    static const char *const how[][2] = {{"run.kind", "kind of subject"},
-                                         {"run.mutant", "mutant"},
-                                         {"run.variant", "variant"},
-                                         {"run.kernel.file", "kernel file"},
-                                         {"run.level", "level"},
-                                         {"run.seed", "seed"},
-                                         {"run.numerics", "numerics"},
-                                         {"run.domain", "domain"},
-                                         {"run.attributes", "attributes"},
-                                         {"run.shape", "only at"},
-                                         {"run.family", "only of family"},
-                                         {"run.options", "only with"},
-                                         {"run.inputs", "inputs given"},
-                                         {"run.given", "tensors given"},
-                                         {"run.keep_going", "keeps going"},
-                                         {"created", "made"},
-                                         {"tokitai", "by tokitai"}};
     const tk_certificate *c = entry->certificate;
     fputs("<h3>What was run</h3><div class=\"two\">", out);
-    put_facts(out, c, what);
+    put_facts(out, c, TKI_PAGE_WHAT);
     fputs("<dl>", out);
-    for (size_t i = 0; i < sizeof how / sizeof *how; i++)
-        put_fact(out, how[i][1], tki_certificate_get(c, how[i][0]));
+    put_page(out, c, TKI_PAGE_HOW);
     fputs("<dt>trials</dt><dd>", out);
-    tki_html_count(out, (int64_t)json_array_size(tki_certificate_get(c, "run.trials")));
+    tki_print_count(out, (int64_t)json_array_size(tki_certificate_get(c, "run.trials")));
     fputs("</dd>", out);
     put_signatures(out, c);
     if (entry->name)
@@ -178,19 +165,16 @@ static void put_run(FILE *out, const tk_report_entry *entry)
 
 static void put_element(FILE *out, const tk_certificate *c, const char *title, const json_t *element)
 {
-    static const char *const rows[][2] = {{"got", "output"},  {"got_bits", "its bits"},    {"exact", "exact value"},
-                                          {"bound", "bound"}, {"error_ulp", "error, ulp"}, {"clause", "clause"}};
     if (!json_is_object(element))
         return;
     fprintf(out, "<h3>%s</h3>", title);
-    tki_html_put(out, "<div class=\"two\"><dl><dt>element</dt><dd class=\"mono\">", tki_json_text(element, "output"),
-                 "");
+    tki_html_put(out, "<div class=\"two\"><dl><dt>element</dt><dd class=\"mono\">", tki_text(element, "output"), "");
     fprintf(out, "[%lld]</dd>", (long long)json_integer_value(json_object_get(element, "index")));
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const json_t *value = json_object_get(element, rows[i][0]);
+    for (const tki_member *m = tki_members; m->name; m++) {
+        const json_t *value = m->page == TKI_PAGE_ELEMENT ? json_object_get(element, m->name) : NULL;
         if (!value)
             continue;
-        fprintf(out, "<dt>%s</dt><dd>", rows[i][1]);
+        fprintf(out, "<dt>%s</dt><dd>", m->title);
         put_exactly(out, value);
         fputs("</dd>", out);
     }
@@ -213,9 +197,9 @@ static void put_element(FILE *out, const tk_certificate *c, const char *title, c
         tki_html_value(out, bits);
         fputs("</dd>", out);
     }
-    const char *where = tki_json_text(element, "where");
+    const char *where = tki_text(element, "where");
     if (where[0])
-        fprintf(out, "<dt>where</dt><dd>%s</dd>", tki_shown_where(where));
+        fprintf(out, "<dt>where</dt><dd>%s</dd>", tki_where_text(where));
     fputs("<dt>trial</dt><dd>", out);
     tki_html_trial(out, c, json_object_get(element, "trial"));
     fputs("</dd></dl></div>\n", out);
@@ -228,22 +212,13 @@ static void put_refutation(FILE *out, const json_t *refutation)
     const json_t *clauses = json_object_get(refutation, "clauses");
     if (!json_is_object(refutation))
         return;
-    tki_html_put(out, "<h3>How wrong</h3><p><strong class=\"bad\">", tki_json_text(refutation, "grade"), "");
+    tki_html_put(out, "<h3>How wrong</h3><p><strong class=\"bad\">", tki_text(refutation, "grade"), "");
     fprintf(out, "</strong>: %lld of %lld trials failed%s.</p>",
             (long long)json_integer_value(json_object_get(refutation, "trials")),
             (long long)json_integer_value(json_object_get(refutation, "of_trials")),
             json_is_true(json_object_get(refutation, "complete")) ? "" : "; the others were not run");
-    if (!json_array_size(clauses))
-        return;
-    fputs("<div class=\"scroll\"><table class=\"cards\"><thead><tr><th>clause</th>", out);
-    put_columns(out, tki_shown_refuted);
-    for (size_t i = 0; i < json_array_size(clauses) && i < TKI_REPORT_ROWS; i++) {
-        const json_t *clause = json_array_get(clauses, i);
-        fputs("<tr>", out);
-        put_cell(out, "clause", tki_json_text(clause, "id"));
-        put_cells(out, clause, tki_shown_refuted);
-    }
-    fputs("</tbody></table></div>\n", out);
+    if (json_array_size(clauses))
+        put_figures(out, "clause", clauses, "id", TKI_PAGE_REFUTED);
 }
 
 static void put_result(FILE *out, const tk_certificate *c)
@@ -253,8 +228,8 @@ static void put_result(FILE *out, const tk_certificate *c)
     put_element(out, c, "The element that refutes it", json_object_get(result, "failure"));
     put_refutation(out, refutation);
     fputs("<h3>What came out</h3><div class=\"two\">", out);
-    put_facts(out, c, tki_shown_errors);
-    put_facts(out, c, tki_shown_effort);
+    put_facts(out, c, TKI_PAGE_ERRORS);
+    put_facts(out, c, TKI_PAGE_EFFORT);
     fputs("</div><div class=\"charts\">\n", out);
     tki_chart_histogram(out, json_object_get(result, "ulp_histogram"), "Elements by their error",
                         "up to so many ulp from the correctly rounded exact value", false);
@@ -280,27 +255,23 @@ static void put_result(FILE *out, const tk_certificate *c)
 static void put_clauses(FILE *out, const tk_certificate *c)
 {
     const json_t *clauses = tki_certificate_get(c, "clauses"), *rests_on = tki_certificate_get(c, "rests_on");
-    fputs("<h3>Clauses</h3><div class=\"scroll\"><table class=\"cards "
-          "clauses\"><thead><tr><th>clause</th><th>verdict</th>"
-          "<th class=\"num\">checks</th><th class=\"num\">failures</th><th>derivation rests on</th><th>this kernel "
-          "on</th>"
-          "<th>what must hold</th></tr></thead><tbody>\n",
-          out);
+    fputs("<h3>Clauses</h3>", out);
+    tki_html_table(out, "cards clauses",
+                   "clause|verdict|#checks|#failures|derivation rests on|this kernel on|what must hold");
     for (size_t i = 0; i < json_array_size(clauses) && i < TKI_REPORT_ROWS; i++) {
         const json_t *clause = json_array_get(clauses, i);
-        const char *id = tki_json_text(clause, "id");
+        const char *id = tki_text(clause, "id");
         const json_t *basis = json_object_get(rests_on, id);
         tki_html_put(out, "<tr><td class=\"id\"><strong>", id, "</strong></td>");
-        put_verdict_cell(out, tki_json_text(clause, "verdict"));
+        put_verdict_cell(out, tki_text(clause, "verdict"));
         put_number_cell(out, "checks", json_object_get(clause, "checks"));
         put_number_cell(out, "failures", json_object_get(clause, "failures"));
-        put_cell(out, "derivation rests on", tki_json_text(basis, "derivation"));
-        put_cell(out, "this kernel on", tki_json_text(basis, "kernel"));
-        put_cell(out, "must hold", tki_json_text(clause, "text"));
+        put_cell(out, "derivation rests on", tki_text(basis, "derivation"));
+        put_cell(out, "this kernel on", tki_text(basis, "kernel"));
+        put_cell(out, "must hold", tki_text(clause, "text"));
         fputs("</tr>\n", out);
     }
-    tki_html_more(out, json_array_size(clauses), 7);
-    fputs("</tbody></table></div>\n", out);
+    tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(clauses), 7);
 }
 
 static void put_theorems(FILE *out, const tk_certificate *c)
@@ -311,16 +282,14 @@ static void put_theorems(FILE *out, const tk_certificate *c)
         return;
     fprintf(out,
             "<details><summary>Theorems cited: %zu</summary><p class=\"faint small\">They are about the contract, "
-            "not about the "
-            "kernel; this run did not check them.</p><div class=\"scroll\"><table "
-            "class=\"cards\"><thead><tr><th>theorem</th>"
-            "<th>in</th><th>supports</th><th>SHA-256</th><th>in this version</th></tr></thead><tbody>",
+            "not about the kernel; this run did not check them.</p>",
             json_array_size(proofs));
+    tki_html_table(out, "cards", "theorem|in|supports|SHA-256|in this version");
     for (size_t i = 0; i < json_array_size(proofs) && i < TKI_REPORT_ROWS; i++) {
         const json_t *proof = json_array_get(proofs, i), *supports = json_object_get(proof, "supports");
         fputs("<tr>", out);
-        put_cell(out, "theorem", tki_json_text(proof, "theorem"));
-        put_cell(out, "in", tki_json_text(proof, "file"));
+        put_cell(out, "theorem", tki_text(proof, "theorem"));
+        put_cell(out, "in", tki_text(proof, "file"));
         fputs("<td data-label=\"supports\">", out);
         for (size_t k = 0; k < json_array_size(supports) && k < TKI_REPORT_ROWS; k++) {
             const char *id = json_string_value(json_array_get(supports, k));
@@ -328,12 +297,13 @@ static void put_theorems(FILE *out, const tk_certificate *c)
             tki_html_text(out, id ? id : "");
         }
         fputs("</td><td data-label=\"SHA-256\">", out);
-        tki_html_short(out, tki_json_text(proof, "sha256"));
+        tki_html_short(out, tki_text(proof, "sha256"));
         fputs("</td>", out);
         put_cell(out, "in this version", tk_certificate_cites(c, (int)i, &citation) ? citation.state : "");
         fputs("</tr>\n", out);
     }
-    fputs("</tbody></table></div></details>\n", out);
+    tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(proofs), 5);
+    fputs("</details>\n", out);
 }
 
 static void put_mutants(FILE *out, const tk_certificate *c)
@@ -349,32 +319,30 @@ static void put_mutants(FILE *out, const tk_certificate *c)
     const json_t *how = tki_certificate_get(c, "run.mutants");
     if (tk_certificate_mutants_kept(c)[0]) {
         tki_html_put(out, "<p>Judged on ", tk_certificate_mutants_kept(c), " by this build of the judge, ");
-        tki_html_short(out, tki_json_text(how, "build"));
+        tki_html_short(out, tki_text(how, "build"));
         fprintf(out, ", on the quick trials of seed %lld; not run again now.</p>\n",
                 (long long)json_integer_value(json_object_get(how, "seed")));
     } else if (how) {
         fprintf(out, "<p>On the quick trials of seed %lld.</p>\n",
                 (long long)json_integer_value(json_object_get(how, "seed")));
     }
-    fprintf(
-        out,
-        "<details%s><summary>%d of %d were rejected</summary><div class=\"scroll\"><table class=\"cards\"><thead><tr>"
-        "<th>kernel</th><th>what is wrong</th><th>rejected by</th><th>reason</th></tr></thead><tbody>\n",
-        rejected < count ? " open" : "", rejected, count);
+    fprintf(out, "<details%s><summary>%d of %d were rejected</summary>", rejected < count ? " open" : "", rejected,
+            count);
+    tki_html_table(out, "cards", "kernel|what is wrong|rejected by|reason");
     for (size_t i = 0; i < json_array_size(mutants) && i < TKI_REPORT_ROWS; i++) {
         const json_t *mutant = json_array_get(mutants, i);
         fputs("<tr>", out);
-        put_cell(out, "kernel", tki_json_text(mutant, "name"));
-        put_cell(out, "wrong", tki_json_text(mutant, "what"));
+        put_cell(out, "kernel", tki_text(mutant, "name"));
+        put_cell(out, "wrong", tki_text(mutant, "what"));
         if (json_is_true(json_object_get(mutant, "rejected")))
-            put_cell(out, "rejected by", tki_json_text(mutant, "clause"));
+            put_cell(out, "rejected by", tki_text(mutant, "clause"));
         else
             fputs("<td class=\"bad\"><strong>not rejected</strong></td>", out);
-        put_cell(out, "reason", tki_json_text(mutant, "reason"));
+        put_cell(out, "reason", tki_text(mutant, "reason"));
         fputs("</tr>\n", out);
     }
-    tki_html_more(out, json_array_size(mutants), 4);
-    fputs("</tbody></table></div></details>\n", out);
+    tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(mutants), 4);
+    fputs("</details>\n", out);
 }
 
 /* -- On what -------------------------------------------------------------------------------------------------------- */
@@ -382,9 +350,9 @@ static void put_mutants(FILE *out, const tk_certificate *c)
 static void put_basis(FILE *out, const tk_certificate *c)
 {
     fputs("<div class=\"two\"><div><h3>Sources and compilers</h3>", out);
-    put_facts(out, c, tki_shown_built);
+    put_facts(out, c, TKI_PAGE_BUILT);
     fputs("</div><div><h3>Device</h3>", out);
-    put_facts(out, c, tki_shown_machine);
+    put_facts(out, c, TKI_PAGE_MACHINE);
     fputs("</div></div>\n", out);
     const char *log = tki_certificate_text(c, "built.log");
     if (log[0])
@@ -396,41 +364,21 @@ static void put_kernels(FILE *out, const tk_certificate *c)
     const json_t *kernels = tki_certificate_get(c, "built.kernels");
     if (!json_array_size(kernels))
         return;
-    fputs("<h3>What the kernels use</h3><div class=\"scroll\"><table class=\"cards\"><thead><tr><th>kernel</th>",
-          out);
-    put_columns(out, tki_shown_kernel);
-    for (size_t i = 0; i < json_array_size(kernels) && i < TKI_REPORT_ROWS; i++) {
-        const json_t *kernel = json_array_get(kernels, i);
-        fputs("<tr>", out);
-        put_cell(out, "kernel", tki_json_text(kernel, "name"));
-        put_cells(out, kernel, tki_shown_kernel);
-    }
-    tki_html_more(out, json_array_size(kernels), 6);
-    fputs("</tbody></table></div>\n", out);
+    fputs("<h3>What the kernels use</h3>", out);
+    put_figures(out, "kernel", kernels, "name", TKI_PAGE_KERNEL);
 }
 
 /* Of kernel files alone. */
 static void put_worker(FILE *out, const tk_certificate *c)
 {
-    static const tki_shown unknown[] = {{"coverage.lines.never_ran", "lines that never ran"},
-                                        {"coverage.reason", "not known"},
-                                        {"coverage.lines.reason", "lines are not known"},
-                                        {0}};
-    static const tki_shown worker[] = {{"worker.strength", "confinement"},
-                                       {"worker.weakness", "what it lacks"},
-                                       {"worker.confinement", "of the kernel"},
-                                       {"worker.compiler_confinement", "of the compiler"},
-                                       {"worker.sanitizer", "compute-sanitizer"},
-                                       {"worker.clock", "clock"},
-                                       {0}};
     if (!tki_certificate_get(c, "worker") && !tki_certificate_get(c, "run.limits"))
         return;
     fputs("<div class=\"two\"><div><h3>What ran</h3>", out);
-    put_facts(out, c, tki_shown_coverage);
-    put_facts(out, c, unknown);
+    put_facts(out, c, TKI_PAGE_COVERAGE);
+    put_facts(out, c, TKI_PAGE_NOT_COVERED);
     fputs("</div><div><h3>What shut the kernel in</h3>", out);
-    put_facts(out, c, worker);
-    put_facts(out, c, tki_shown_limits);
+    put_facts(out, c, TKI_PAGE_WORKER);
+    put_facts(out, c, TKI_PAGE_LIMITS);
     fputs("</div></div>\n", out);
 }
 
@@ -439,25 +387,22 @@ static void put_trials(FILE *out, const tk_certificate *c)
     const json_t *trials = tki_certificate_get(c, "run.trials");
     if (!json_array_size(trials))
         return;
-    fprintf(out,
-            "<details class=\"long\"><summary>All %zu trials</summary><div "
-            "class=\"scroll\"><table><thead><tr><th>family</th>"
-            "<th>shape</th><th class=\"num\">elements</th><th>output SHA-256</th></tr></thead><tbody>\n",
-            json_array_size(trials));
+    fprintf(out, "<details class=\"long\"><summary>All %zu trials</summary>", json_array_size(trials));
+    tki_html_table(out, "", "family|shape|#elements|output SHA-256");
     for (size_t i = 0; i < json_array_size(trials) && i < TKI_REPORT_ROWS; i++) {
         const json_t *trial = json_array_get(trials, i);
         fputs("<tr>", out);
-        put_cell(out, "family", tki_json_text(trial, "family"));
+        put_cell(out, "family", tki_text(trial, "family"));
         fputs("<td>", out);
         tki_html_trial(out, c, trial);
         fputs("</td>", out);
         put_number_cell(out, "elements", json_object_get(trial, "elements"));
         fputs("<td>", out);
-        tki_html_short(out, tki_json_text(trial, "output_sha256"));
+        tki_html_short(out, tki_text(trial, "output_sha256"));
         fputs("</td></tr>\n", out);
     }
-    tki_html_more(out, json_array_size(trials), 4);
-    fputs("</tbody></table></div></details>\n", out);
+    tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(trials), 4);
+    fputs("</details>\n", out);
 }
 
 void tki_report_certificate(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int number)

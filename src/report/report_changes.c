@@ -19,31 +19,25 @@ static void put_trials(FILE *out, const tk_certificate *c, const json_t *trials)
     fputs("<p>Trials: ", out);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         fputs(i ? ", " : "", out);
-        tki_html_count(out, json_integer_value(json_object_get(trials, counts[i][0])));
+        tki_print_count(out, json_integer_value(json_object_get(trials, counts[i][0])));
         fprintf(out, " %s", counts[i][1]);
     }
     fputs(".</p>\n", out);
     if (!json_array_size(examples))
         return;
-    fputs("<div class=\"scroll\"><table><thead><tr><th>trial of other bits</th><th>SHA-256, "
-          "first</th><th>second</th></tr>"
-          "</thead><tbody>",
-          out);
+    tki_html_table(out, "", "trial of other bits|SHA-256, first|second");
     for (size_t i = 0; i < json_array_size(examples); i++) {
         const json_t *example = json_array_get(examples, i);
         fputs("<tr><td>", out);
         tki_html_trial(out, c, json_object_get(example, "trial"));
         fputs("</td><td>", out);
-        tki_html_short(out, tki_json_text(example, "first"));
+        tki_html_short(out, tki_text(example, "first"));
         fputs("</td><td>", out);
-        tki_html_short(out, tki_json_text(example, "second"));
+        tki_html_short(out, tki_text(example, "second"));
         fputs("</td></tr>\n", out);
     }
-    const int64_t all = json_integer_value(json_object_get(trials, "different"));
-    if (all > (int64_t)json_array_size(examples))
-        fprintf(out, "<tr><td colspan=\"3\" class=\"faint\">and %lld more</td></tr>",
-                (long long)all - (long long)json_array_size(examples));
-    fputs("</tbody></table></div>\n", out);
+    const size_t all = (size_t)json_integer_value(json_object_get(trials, "different"));
+    tki_html_table_end(out, json_array_size(examples), all, 3);
 }
 
 void tki_report_changes(FILE *out, const tk_report_entry *entries, int first, int second)
@@ -62,21 +56,17 @@ void tki_report_changes(FILE *out, const tk_report_entry *entries, int first, in
     else if (json_is_true(json_object_get(difference, "same")))
         fputs("<p><strong>Nothing</strong> but dates, times and paths, which are not compared.</p>", out);
     if (json_array_size(list)) {
-        fputs("<div class=\"scroll\"><table "
-              "class=\"cards\"><thead><tr><th>what</th><th>first</th><th>second</th></tr></thead>"
-              "<tbody>\n",
-              out);
+        tki_html_table(out, "cards", "what|first|second");
         for (size_t i = 0; i < json_array_size(list) && i < TKI_REPORT_ROWS; i++) {
             const json_t *item = json_array_get(list, i);
-            tki_html_put(out, "<tr><td><strong>", tki_json_text(item, "what"),
+            tki_html_put(out, "<tr><td><strong>", tki_text(item, "what"),
                          "</strong></td><td class=\"gone\" data-label=\"first\">");
             tki_html_value(out, json_object_get(item, "first"));
             fputs("</td><td class=\"come\" data-label=\"second\">", out);
             tki_html_value(out, json_object_get(item, "second"));
             fputs("</td></tr>\n", out);
         }
-        tki_html_more(out, json_array_size(list), 3);
-        fputs("</tbody></table></div>\n", out);
+        tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(list), 3);
     }
     put_trials(out, after, json_object_get(difference, "trials"));
     fputs("</article>\n", out);

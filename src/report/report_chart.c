@@ -293,7 +293,7 @@ void tki_chart_magnitudes(FILE *out, const json_t *by_magnitude)
     columns c;
     if (!read_columns(by_magnitude, &c))
         return;
-    const char *name = tki_json_text(by_magnitude, "input");
+    const char *name = tki_text(by_magnitude, "input");
     put_magnitudes(out, &c, ULPS, name, c.is_signed ? "Largest error by input" : "Largest error by exact value");
     put_magnitudes(out, &c, SHARE, name,
                    c.is_signed ? "Share of the bound used, by input" : "Share of the bound used, by exact value");

@@ -48,7 +48,7 @@ static bool read_element(const tk_certificate *c, const json_t *json, element *e
     e->lo = tki_json_real(pair, "lo");
     e->hi = tki_json_real(pair, "hi");
     json_decref(pair);
-    snprintf(e->bits, sizeof e->bits, "%s", tki_json_text(json, "got_bits"));
+    snprintf(e->bits, sizeof e->bits, "%s", tki_text(json, "got_bits"));
     e->accepted = e->got >= e->lo && e->got <= e->hi;
     read_format(c, e);
     return isfinite(e->exact) && e->lo <= e->hi;

@@ -126,7 +126,7 @@ TEST(headlines_say_what_the_verdict_is_about)
 {
     static const char options[] = "\"options\": {\"label_smoothing\": 0.1, \"scale\": 1, \"ignore_index\": -100}";
     char run[256];
-    assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"numerics\": \"ieee\"}", "", "HELD");
+    assert_headline("HELD", "{\"op\": \"gemm\", \"attributes\": {\"numerics\": \"ieee\"}}", "", "HELD");
     assert_headline("PROVED", "{}", "", "PROVED");
     assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"shape\": {\"n\": 1}}", "for one case: n=1",
                     "HELD for one case: n=1");
@@ -146,17 +146,67 @@ TEST(headlines_say_what_the_verdict_is_about)
     snprintf(run, sizeof run, "{%s, \"family\": \"huge\"}", options);
     assert_headline("HELD", run, "for one family: huge, ignore_index=-100 label_smoothing=0.1 scale=1",
                     "HELD for one family: huge, ignore_index=-100 label_smoothing=0.1 scale=1");
-    assert_headline("HELD", "{\"numerics\": \"tensor_core\", \"domain\": \"normal\"}",
-                    "under tensor_core numerics on the domain normal",
-                    "HELD under tensor_core numerics on the domain normal");
-    assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"domain\": \"normal\", \"shape\": {\"n\": 1}}",
+    assert_headline(
+        "HELD",
+        "{\"attributes\": {\"numerics\": \"tensor_core\", \"matrix_unit\": \"sm_90\", \"domain\": \"normal\"}}",
+        "under tensor_core numerics on the domain normal", "HELD under tensor_core numerics on the domain normal");
+    assert_headline("HELD", "{\"op\": \"gelu_fwd\", \"attributes\": {\"domain\": \"normal\"}, \"shape\": {\"n\": 1}}",
                     "on the domain normal for one case: n=1", "HELD on the domain normal for one case: n=1");
+    assert_headline("HELD", "{\"attributes\": {\"accuracy\": \"low\", \"domain\": \"normal\"}}",
+                    "on the domain normal with accuracy=low", "HELD on the domain normal with accuracy=low");
     /* One line, whatever an edited certificate holds. */
-    assert_headline("HELD\n", "{\"family\": \"a\\nb\\u007f\", \"numerics\": 7}", "for one family: a\\x0ab\\x7f",
-                    "HELD\\x0a for one family: a\\x0ab\\x7f");
+    assert_headline("HELD\n", "{\"family\": \"a\\nb\\u007f\", \"attributes\": {\"numerics\": 7}}",
+                    "for one family: a\\x0ab\\x7f", "HELD\\x0a for one family: a\\x0ab\\x7f");
     char *none = tki_headline(NULL);
     assert_string_equal(none, "");
     free(none);
+}
+
+/* In the first form three attributes were members of `run`, at their defaults, too. */
+TEST_WITH_CONTEXT(the_first_form_is_read)
+{
+    static const struct {
+        const char *op, *run, *headline, *attributes;
+    } forms[] = {
+        {"gemm", "{\"numerics\": \"tensor_core\", \"matrix_unit\": \"sm_90\", \"domain\": \"normal\"}",
+         "HELD under tensor_core numerics on the domain normal",
+         "{\"domain\": \"normal\", \"matrix_unit\": \"sm_90\", \"numerics\": \"tensor_core\"}"},
+        {"gemm", "{\"numerics\": \"ieee\", \"matrix_unit\": \"unknown\", \"domain\": \"all\"}", "HELD",
+         "{\"numerics\": \"ieee\"}"},
+        {"gelu_fwd", "{\"numerics\": \"ieee\", \"domain\": \"all\"}", "HELD", NULL},
+        {"nine", "{\"numerics\": \"ieee\", \"attributes\": {\"accuracy\": \"low\"}}", "HELD with accuracy=low",
+         "{\"accuracy\": \"low\"}"},
+        {"nine", "{\"numerics\": 7, \"attributes\": 7}", "HELD", NULL},
+    };
+    tk_certificate *certificate = small_certificate(ctx);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        json_t *statement = statement_of(certificate), *run = json_object_get(predicate_of(statement), "run");
+        json_t *more = json_loads(forms[i].run, 0, NULL);
+        json_t *attributes = forms[i].attributes ? json_loads(forms[i].attributes, 0, NULL) : NULL;
+        char *remarks = NULL;
+        json_object_set_new(statement, "predicateType", json_string(TKI_PREDICATE_TYPE_1));
+        json_object_set_new(run, "op", json_string(forms[i].op));
+        json_object_del(run, "shape");
+        json_object_del(run, "family");
+        json_object_update(run, more);
+        tk_certificate *read = parse_sealed(ctx, statement);
+        assert_string_equal(tk_certificate_headline(read), forms[i].headline);
+        const json_t *is = tki_certificate_get(read, "run.attributes");
+        assert_true(attributes ? json_equal(is, attributes) : !json_object_size(is));
+        assert_null(tki_certificate_get(read, "run.numerics"));
+        assert_ok(ctx, tk_certificate_remarks(ctx, read, &remarks));
+        assert_non_null(remarks);
+        assert_non_null(strstr(remarks, "written in an earlier form"));
+        char *text = sealed(statement);
+        assert_string_equal(tk_certificate_json(read), text);
+        free(text);
+        free(remarks);
+        tk_certificate_destroy(read);
+        json_decref(attributes);
+        json_decref(more);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(certificate);
 }
 
 /* JSON, page and what programs ask say the same. */
@@ -486,7 +536,7 @@ TEST_WITH_CONTEXT(malformed_texts)
         "{\"a\": 1e999}",
         "{\"_type\": \"https://in-toto.io/Statement/v1\"}",
         "{\"_type\": \"https://in-toto.io/Statement/v1\", \"predicateType\": \"urn:tokitai:kernel-certificate:v1\"}",
-        "{\"_type\": \"https://in-toto.io/Statement/v1\", \"predicateType\": \"urn:tokitai:kernel-certificate:v2\"}",
+        "{\"_type\": \"https://in-toto.io/Statement/v1\", \"predicateType\": \"urn:tokitai:kernel-certificate:v3\"}",
         "{\"predicate\": [], \"_type\": \"https://in-toto.io/Statement/v1\"}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -772,8 +822,8 @@ TEST_WITH_CONTEXT(two_processes_write_the_same_certificate)
 
 TEST(members_by_path)
 {
-    tk_certificate c = {.statement = json_pack("{s:{s:s, s:{s:i, s:s, s:s, s:f}}}", "predicate", "a", "text", "b",
-                                               "n", 7, "inf", "infinity", "odd", "nan", "r", 2.5)};
+    tk_certificate c = {.predicate = json_pack("{s:s, s:{s:i, s:s, s:s, s:f}}", "a", "text", "b", "n", 7, "inf",
+                                               "infinity", "odd", "nan", "r", 2.5)};
     assert_string_equal(tki_certificate_text(&c, "a"), "text");
     assert_string_equal(tki_certificate_text(&c, "b"), "");
     assert_string_equal(tki_certificate_text(&c, "a.b.c"), "");
@@ -789,7 +839,7 @@ TEST(members_by_path)
     long_path[199] = 0;
     assert_null(tki_certificate_get(&c, long_path));
     assert_int_equal(tk_certificate_verdict(&c), TK_UNKNOWN);
-    json_decref(c.statement);
+    json_decref(c.predicate);
 }
 
 int main(void)
@@ -797,6 +847,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_was_found),
         cmocka_unit_test(headlines_say_what_the_verdict_is_about),
+        cmocka_unit_test(the_first_form_is_read),
         cmocka_unit_test(the_headline_is_everywhere),
         cmocka_unit_test(headlines_say_how_wrong),
         cmocka_unit_test(foreign_text_stays_in_its_cell),

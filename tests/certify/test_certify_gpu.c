@@ -167,7 +167,7 @@ static void test_numerics(void **state)
         char subject[64];
         snprintf(subject, sizeof subject, "%s.gemm.f16.%s", s->backend, rows[i].variant);
         assert_string_equal(tk_certificate_subject(s->certificate), subject);
-        assert_string_equal(tki_certificate_text(s->certificate, "run.numerics"), rows[i].judged);
+        assert_string_equal(tki_certificate_text(s->certificate, "run.attributes.numerics"), rows[i].judged);
     }
 }
 

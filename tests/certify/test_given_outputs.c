@@ -349,8 +349,8 @@ TEST_WITH_CONTEXT(test_the_statement_follows_too)
     static const struct {
         const char *at, *value, *says;
     } edits[] = {{"subject.0.name", "\"flash_attention.so\"", "its statement is about flash_attention.so"},
-                 {"subject.0.uri", "\"https://example.org\"", "subject does not belong"},
-                 {"approved_by", "\"somebody\"", "approved_by does not belong"}};
+                 {"subject.0.uri", "\"https://example.org\"", "of its subject does not belong"},
+                 {"approved_by", "\"somebody\"", "does not belong"}};
     tk_case c = small_gelu();
     computed t = compute(ctx, &c, 0);
     tk_certificate *certificate = judge(ctx, &c, &t);

@@ -293,7 +293,7 @@ TEST_WITH_CONTEXT(edits_are_refused_or_remarked)
     } edits[] = {
         {give_another_hash, NULL, "cites 1 theorem that this version proves otherwise or does not have: proofs/"},
         {give_another_name, NULL, "nobody_has_proved_this"},
-        {drop_both_members, NULL, NULL},
+        {drop_both_members, "is missing from a certificate", NULL},
         {drop_proofs, "are missing", NULL},
         {drop_basis, "are missing", NULL},
         {rest_on_a_word, "are missing", NULL},

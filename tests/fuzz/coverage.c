@@ -53,7 +53,7 @@ static void try_lines(const char *text)
     }
     assert((lines.missed_count > 0) == (lines.run < lines.count));
     json_t *ranges = tki_lines_json(&lines);
-    tki_ranges_print(ranges, printed, sizeof printed);
+    tki_ranges_print(ranges, SIZE_MAX, printed, sizeof printed);
     json_decref(ranges);
     assert(strlen(printed) < sizeof printed);
     tki_lines_free(&lines);

@@ -11,7 +11,7 @@
 static void print_missed(const tki_lines *lines, char *text, size_t size)
 {
     json_t *ranges = tki_lines_json(lines);
-    tki_ranges_print(ranges, text, size);
+    tki_ranges_print(ranges, SIZE_MAX, text, size);
     json_decref(ranges);
 }
 
