@@ -27,6 +27,21 @@ class Refutation(NamedTuple):
     worst_ulp: float
 
 
+_REFUTATION = "grade", "elements", "of_elements", "nan", "median_up_to_ulp", "worst_ulp"
+
+
+def _member(path: str, kind: type, doc: str = "") -> Any:
+    """A member of the certificate, by its path in the predicate; where there is none: empty, 0, or of objects None."""
+
+    def get(certificate: Certificate) -> Any:
+        found: Any = certificate.predicate
+        for name in path.split("."):
+            found = found.get(name) or {}
+        return kind(found) if found else None if kind is dict else kind()
+
+    return property(get, doc=doc or None)
+
+
 def printable(text: str) -> str:
     """One line, in which what would not be visible as itself is escaped: names and reasons may come from anywhere."""
     return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" if ord(c) > 255 else f"\\x{ord(c):02x}" for c in text)
@@ -85,27 +100,19 @@ class Certificate:
         """The verdict in one line with all its restrictions."""
         return _library.text(lib.tk_certificate_headline(self._pointer))
 
-    @property
-    def subject(self) -> str:
-        return _library.text(lib.tk_certificate_subject(self._pointer))
-
-    @property
-    def op(self) -> str:
-        return str(self.predicate["run"]["op"])
-
-    @property
-    def dtype(self) -> str:
-        return str(self.predicate["run"]["dtype"])
-
-    @property
-    def elements(self) -> int:
-        """Elements that were judged."""
-        return int(lib.tk_certificate_elements(self._pointer))
-
-    @property
-    def worst_ulp(self) -> float:
-        """The largest distance from the correctly rounded exact value; infinite where exactly one of the two is."""
-        return float(lib.tk_certificate_worst_ulp(self._pointer))
+    subject: str = _member("run.subject", str)
+    op: str = _member("run.op", str)
+    dtype: str = _member("run.dtype", str)
+    elements: int = _member("result.elements", int, "Elements that were judged.")
+    worst_ulp: float = _member("result.worst_ulp", float, "The largest distance; infinite where one of the two is.")
+    bound_used: float = _member("result.bound_used", float, "The largest share of the bound that an element took.")
+    seconds: float = _member("result.seconds", float)
+    mutants_kept: str = _member("run.mutants.kept", str, "When they were judged, if not for this certificate, or \"\".")
+    reason: str = _member("reason", str, "Why it is refuted or unknown, or \"\".")
+    reproduce: str = _member("reproduce", str, "The command that shows the failure again, or \"\".")
+    worst: dict[str, Any] | None = _member("result.worst", dict, "output, index, got, exact, admissible, ...")
+    clauses: list[dict[str, Any]] = _member("clauses", list, "Of the contract: id, text, verdict, checks, failures.")
+    non_claims: list[str] = _member("non_claims", list, "What the certificate does not show.")
 
     @property
     def accepted_ulp(self) -> float:
@@ -113,77 +120,33 @@ class Certificate:
         return float(lib.tk_certificate_accepted_ulp(self._pointer))
 
     @property
-    def bound_used(self) -> float:
-        """The largest share of the error bound that an element took."""
-        return float(lib.tk_certificate_bound_used(self._pointer))
-
-    @property
-    def seconds(self) -> float:
-        return float(lib.tk_certificate_seconds(self._pointer))
-
-    @property
     def mutants(self) -> tuple[int, int]:
         """Planted wrong kernels that were run beside it, and how many of these were rejected."""
-        rejected = ctypes.c_int(0)
-        run = int(lib.tk_certificate_mutants(self._pointer, ctypes.byref(rejected)))
-        return run, rejected.value
-
-    @property
-    def mutants_kept(self) -> str:
-        """When this build of the judge ran them, if not for this certificate: "2026-11-18T05:42:33Z"; otherwise ""."""
-        return _library.text(lib.tk_certificate_mutants_kept(self._pointer))
-
-    @property
-    def reason(self) -> str:
-        """Why it is refuted or unknown; "" otherwise."""
-        return _library.text(lib.tk_certificate_reason(self._pointer))
-
-    @property
-    def reproduce(self) -> str:
-        """The command that shows the failure again, or ""."""
-        return _library.text(lib.tk_certificate_reproduce(self._pointer))
+        mutants = self.predicate["mutants"]
+        return len(mutants), sum(bool(mutant["rejected"]) for mutant in mutants)
 
     @property
     def refutation(self) -> Refutation | None:
         """How wrong it is, where it is refuted."""
-        struct = _library.Refutation()
-        if not lib.tk_certificate_refutation(self._pointer, ctypes.byref(struct)):
-            return None
-        return Refutation(
-            _library.text(struct.grade), struct.elements, struct.judged, struct.nan, struct.median_ulp, struct.worst_ulp
-        )
+        found = self.predicate["result"].get("refutation")
+        figures = ((name, found.get(name, 0)) for name in _REFUTATION) if found else ()
+        return Refutation._make(float(n) if name.endswith("ulp") else n for name, n in figures) if found else None
 
-    @property
-    def worst(self) -> dict[str, Any] | None:
-        """The worst element: output, index, got, exact, admissible, error_ulp, ... as in the JSON."""
-        found = self.predicate.get("result", {}).get("worst")
-        return found if isinstance(found, dict) else None
-
-    @property
-    def clauses(self) -> list[dict[str, Any]]:
-        """The contract's clauses: id, text, verdict, checks, failures."""
-        return list(self.predicate["clauses"])
-
-    @property
-    def non_claims(self) -> list[str]:
-        """What the certificate does not show."""
-        return list(self.predicate["non_claims"])
+    def _text(self, write: Any) -> str:
+        text = write(self._pointer)
+        if text is None:
+            raise NoMemory("no memory for the certificate's text")
+        return _library.text(text)
 
     @property
     def json(self) -> str:
         """The certificate itself: an in-toto Statement, docs/certificate.md."""
-        text = lib.tk_certificate_json(self._pointer)
-        if text is None:
-            raise NoMemory("no memory for the certificate's JSON")
-        return _library.text(text)
+        return self._text(lib.tk_certificate_json)
 
     @property
     def markdown(self) -> str:
         """The report as Markdown."""
-        text = lib.tk_certificate_markdown(self._pointer)
-        if text is None:
-            raise NoMemory("no memory for the report")
-        return _library.text(text)
+        return self._text(lib.tk_certificate_markdown)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON, parsed anew."""

@@ -233,19 +233,6 @@ class CertifyOptions(Structure):
     ]
 
 
-class Refutation(Structure):
-    """tk_refutation"""
-
-    _fields_ = [
-        ("grade", c_char_p),
-        ("elements", c_int64),
-        ("judged", c_int64),
-        ("nan", c_int64),
-        ("median_ulp", c_double),
-        ("worst_ulp", c_double),
-    ]
-
-
 class ServerOptions(Structure):
     """tk_server_options"""
 
@@ -274,7 +261,6 @@ MIRRORED: dict[str, type[Structure] | type[Union]] = {
     "tk_given_input": GivenInput,
     "tk_setting": Setting,
     "tk_certify_options": CertifyOptions,
-    "tk_refutation": Refutation,
     "tk_server_options": ServerOptions,
 }
 
@@ -340,25 +326,12 @@ _PROTOTYPES: dict[str, dict[str, tuple[Any, Sequence[Any]]]] = {
         "tk_certificate_destroy": (None, (c_void_p,)),
         "tk_certificate_verdict": (c_int, (c_void_p,)),
         "tk_certificate_headline": (c_char_p, (c_void_p,)),
-        "tk_certificate_mutants_kept": (c_char_p, (c_void_p,)),
-        "tk_certificate_scope": (c_char_p, (c_void_p,)),
-        "tk_certificate_subject": (c_char_p, (c_void_p,)),
-        "tk_certificate_elements": (c_int64, (c_void_p,)),
-        "tk_certificate_worst_ulp": (c_double, (c_void_p,)),
         "tk_certificate_accepted_ulp": (c_double, (c_void_p,)),
-        "tk_certificate_bound_used": (c_double, (c_void_p,)),
-        "tk_certificate_mutants": (c_int, (c_void_p, POINTER(c_int))),
-        "tk_certificate_seconds": (c_double, (c_void_p,)),
-        "tk_certificate_reason": (c_char_p, (c_void_p,)),
-        "tk_certificate_reproduce": (c_char_p, (c_void_p,)),
-        "tk_certificate_refutation": (c_bool, (c_void_p, POINTER(Refutation))),
         "tk_certificate_json": (c_char_p, (c_void_p,)),
         "tk_certificate_markdown": (c_char_p, (c_void_p,)),
         "tk_certificate_write": (c_int, (_ctx, c_void_p, c_char_p, POINTER(c_void_p))),
         "tk_certificate_read": (c_int, (_ctx, c_char_p, POINTER(c_void_p))),
         "tk_certificate_parse": (c_int, (_ctx, c_char_p, c_size_t, POINTER(c_void_p))),
-        "tk_certificate_agrees": (c_int, (_ctx, c_void_p)),
-        "tk_certificate_find": (c_int, (_ctx, _contract_p, c_int, c_int, c_char_p, POINTER(c_void_p))),
         "tk_family_at": (c_char_p, (c_int, POINTER(c_char_p))),
         "tk_family_applies": (c_bool, (c_int, _contract_p)),
     },
