@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/members.h"
 #include "tests/certificate_test.h"
 
 /* Of a lowering: what follows from other members, or belongs to another kind of subject. */
@@ -38,8 +39,68 @@ TEST_WITH_CONTEXT(edits_of_what_follows)
     tk_certificate_destroy(certificate);
 }
 
+/* Every object has the members of the table, those that are always there, and no others. */
+TEST_WITH_CONTEXT(members_at_any_depth)
+{
+    static const struct {
+        const char *path, *value; /* NULL: it is dropped */
+        const char *says;
+    } edits[] = {
+        {"run.trials.0.note", "1", "run.trials.note does not belong to a certificate of kind lowering"},
+        {"run.trials.0.found_by", "\"coverage\"", "run.trials.found_by does not belong"},
+        {"clauses.1.note", "1", "clauses.note does not belong"},
+        {"result.accepted.note", "1", "result.accepted.note does not belong"},
+        {"result.ulp_histogram.3.note", "1", "result.ulp_histogram.note does not belong"},
+        {"run.domain", "\"normal\"", "run.domain does not belong"},
+        {"result.kernel_seconds", NULL, "result.kernel_seconds is missing from a certificate of kind lowering"},
+        {"run.seed", NULL, "run.seed is missing"},
+        {"clauses.1.checks", NULL, "clauses"},
+        {"machine.units", NULL, "machine.units is missing"},
+        {"coverage", NULL, "coverage is missing"},
+    };
+    tk_certificate *certificate = small_certificate(ctx);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        json_t *statement = statement_of(certificate);
+        char path[64];
+        snprintf(path, sizeof path, "%s", edits[i].path);
+        char *dot = strrchr(path, '.');
+        if (edits[i].value) {
+            set_member(predicate_of(statement), path, edits[i].value);
+        } else {
+            if (dot)
+                *dot = 0;
+            json_object_del(dot ? member(predicate_of(statement), path) : predicate_of(statement),
+                            dot ? dot + 1 : path);
+        }
+        tk_certificate *edited = parse_sealed(ctx, statement);
+        assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, edits[i].says);
+        tk_certificate_destroy(edited);
+        json_decref(statement);
+    }
+    tk_certificate_destroy(certificate);
+}
+
+/* What is shown, or named in a difference, has a title; no member is there twice; objects that types name have members. */
+TEST(the_table_is_whole)
+{
+    for (const tki_member *m = tki_members; m->name; m++) {
+        char in[64];
+        const bool is_object = strstr(m->type, "object") != NULL;
+        assert_int_equal(m->title != NULL, m->page != TKI_PAGE_NONE || m->how & TKI_DIFFED);
+        assert_true(m->says[0] && m->says[strlen(m->says) - 1] == '.');
+        assert_true(!(m->how & TKI_OUTCOME) || !strcmp(m->in, "trial"));
+        tki_member_object(m, in, sizeof in);
+        if (is_object && !in[0])
+            fail_msg("%s.%s has no members", m->in, m->name);
+        for (const tki_member *other = tki_members; other < m; other++)
+            if (!strcmp(other->in, m->in) && !strcmp(other->name, m->name))
+                fail_msg("%s.%s is there twice", m->in, m->name);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(edits_of_what_follows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(edits_of_what_follows),
+                                       cmocka_unit_test(members_at_any_depth), cmocka_unit_test(the_table_is_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
