@@ -15,9 +15,9 @@ import torch.nn.functional as F
 
 device = sys.argv[1] if len(sys.argv) > 1 else "cpu"
 TYPES = {0: torch.float16, 1: torch.bfloat16, 2: torch.float32, 3: torch.int32, 4: torch.int64}
-MAGIC, REPLY, INLINE, NOWHERE = 0x32574B54, 2, -1, -2
+MAGIC, REPLY, INLINE, NOWHERE = 0x33574B54, 2, -1, -2
 HEADER, CASE, ANSWER = struct.Struct("<IIQ"), struct.Struct("<64s8i"), struct.Struct("<iidQqiIiI")
-ATTRIBUTE, TENSOR, ARRAY = struct.Struct("<32sii8s"), struct.Struct("<QQiIii4q32s"), struct.Struct("<QQiI72x")
+ATTRIBUTE, TENSOR, ARRAY = struct.Struct("<32sii8s"), struct.Struct("<QQiIii8q32s"), struct.Struct("<QQiI104x")
 REAL = 1  # the type of an attribute; of the others the value is an integer
 
 

@@ -382,10 +382,10 @@ while True:
     if not length:
         break
     frame = sys.stdin.buffer.read(struct.unpack("<I", length)[0])
-    out = struct.unpack_from("<Q", frame, 112 + 8 + 2 * 96)[0]
-    reply = struct.pack("<IIQ", 0x32574B54, 2, struct.unpack_from("<Q", frame, 8)[0])
+    out = struct.unpack_from("<Q", frame, 112 + 8 + 2 * 128)[0]
+    reply = struct.pack("<IIQ", 0x33574B54, 2, struct.unpack_from("<Q", frame, 8)[0])
     reply += struct.pack("<iidQqiIiI", 0, 0, 0.0, 0, 0, -1, 0, 3, 0)
-    reply += struct.pack("<QQiI72x", 0, 0, -2, 0) * 2 + struct.pack("<QQiI72x", out, 64 + 3 * 96, -1, 1)
+    reply += struct.pack("<QQiI104x", 0, 0, -2, 0) * 2 + struct.pack("<QQiI104x", out, 64 + 3 * 128, -1, 1)
     sys.stdout.buffer.write(struct.pack("<I", len(reply) + out) + reply + bytes(out))
     sys.stdout.buffer.flush()
 PYTHON
@@ -400,12 +400,12 @@ while True:
     if not length:
         break
     frame = sys.stdin.buffer.read(struct.unpack("<I", length)[0])
-    out = struct.unpack_from("<Q", frame, 112 + 8 + 2 * 96)[0]
+    out = struct.unpack_from("<Q", frame, 112 + 8 + 2 * 128)[0]
     given, room = out + int(sys.argv[1]), (out + 7) // 8 * 8
-    reply = struct.pack("<IIQ", 0x32574B54, 2, struct.unpack_from("<Q", frame, 8)[0])
+    reply = struct.pack("<IIQ", 0x33574B54, 2, struct.unpack_from("<Q", frame, 8)[0])
     reply += struct.pack("<iidQqiIiI", 0, 0, 0.0, 0, 0, -1, 0, 3, 0)
-    reply += struct.pack("<QQiI72x", given, 64 + 3 * 96, -1, 0) + struct.pack("<QQiI72x", 0, 0, -2, 0)
-    reply += struct.pack("<QQiI72x", out, 64 + 3 * 96 + room, -1, 1) + b"\1" * room + bytes(out)
+    reply += struct.pack("<QQiI104x", given, 64 + 3 * 128, -1, 0) + struct.pack("<QQiI104x", 0, 0, -2, 0)
+    reply += struct.pack("<QQiI104x", out, 64 + 3 * 128 + room, -1, 1) + b"\1" * room + bytes(out)
     sys.stdout.buffer.write(struct.pack("<I", len(reply)) + reply)
     sys.stdout.buffer.flush()
 PYTHON

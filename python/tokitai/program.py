@@ -23,9 +23,9 @@ from ._arrays import FRAMEWORKS, guess_framework
 from ._call import INSIDE, Buffer, accepted_keywords, call, explain, keywords_of
 from ._library import DTYPES, BadArgument, contract
 
-MAGIC, REPLY, INLINE, NOWHERE = 0x32574B54, 2, -1, -2
+MAGIC, REPLY, INLINE, NOWHERE = 0x33574B54, 2, -1, -2
 HEADER, CASE, ANSWER = struct.Struct("<IIQ"), struct.Struct("<64s8i"), struct.Struct("<iidQqiIiI")
-ATTRIBUTE, TENSOR, ARRAY = struct.Struct("<32sii8s"), struct.Struct("<QQiIii4q32s"), struct.Struct("<QQiI72x")
+ATTRIBUTE, TENSOR, ARRAY = struct.Struct("<32sii8s"), struct.Struct("<QQiIii8q32s"), struct.Struct("<QQiI104x")
 CHOICE, REAL = 0, 1
 MOST_TEXT = 4096
 
