@@ -9,6 +9,7 @@ foreach(target IN LISTS wheel_libraries)
     install(FILES $<TARGET_FILE:${target}> DESTINATION lib RENAME $<TARGET_SONAME_FILE_NAME:${target}> COMPONENT wheel
             PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endforeach()
+install(FILES ${python_headers} DESTINATION . COMPONENT wheel) # into the package itself
 foreach(target IN LISTS wheel_programs)
     install(PROGRAMS $<TARGET_FILE:${target}> DESTINATION lib COMPONENT wheel)
 endforeach()

@@ -1,4 +1,4 @@
-"""The mirrored structs and prototypes against the headers, and the views of contracts."""
+"""What is made from the headers against C, and the views of contracts."""
 
 from __future__ import annotations
 
@@ -9,98 +9,111 @@ import re
 import shutil
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
 import tokitai
 from tokitai import _library
+from tokitai import _headers  # _library says where it is
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR") or os.environ["TOKITAI_LIBRARIES"])
 
 
-def header_text() -> str:
-    text = "".join(
-        (SOURCE / "include" / name).read_text() for name in ("tokitai.h", "tokitai_verify.h", "tokitai_serve.h")
-    )
-    return re.sub(r"/\*.*?\*/", " ", text, flags=re.DOTALL)
+HEADERS = ["tokitai_types.h", "tokitai.h", "tokitai_cache.h", "tokitai_verify.h", "tokitai_serve.h"]
 
 
-def members_in_header(name: str) -> list[str]:
-    found = re.search(rf"typedef (?:struct|union) {name} \{{(.*?)\}} {name};", header_text(), flags=re.DOTALL)
-    assert found, name
-    members = []
-    for declaration in found.group(1).split(";"):
-        if declaration.strip():
-            pointer = re.search(r"\(\*(\w+)\)", declaration)
-            members.append(pointer.group(1) if pointer else re.findall(r"(\w+)\s*(?:\[\w+\])?\s*$", declaration)[0])
-    return members
+def blank(kind: Any) -> str:
+    return "{0}" if issubclass(kind, (ctypes.Structure, ctypes.Union, ctypes.Array)) else "0"
 
 
-def test_structs_have_the_layout_of_the_headers(tmp_path: pathlib.Path) -> None:
+def test_all_is_as_in_c(tmp_path: pathlib.Path) -> None:
+    """Constants, and the layout of structs; each with all its members, or its initializer would be refused. The sizes of
+    results and arguments."""
     compiler = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("no C compiler")
-    lines = ["#include <stdio.h>", '#include "tokitai_verify.h"', '#include "tokitai_serve.h"', "int main(void) {"]
-    for name in _library.MIRRORED:
-        lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
-        for member in members_in_header(name):
-            lines.append(
-                f'printf("{name}.{member} %zu %zu\\n", offsetof({name}, {member}), sizeof((({name} *)0)->{member}));'
-            )
-    lines.append("return 0; }")
-    (tmp_path / "layout.c").write_text("\n".join(lines))
+    headers = "".join((SOURCE / "include" / name).read_text() for name in HEADERS)
+    headers = re.sub(r"/\*.*?\*/", " ", headers, flags=re.DOTALL)
+    asked: list[tuple[str, int]] = []
+    lines: list[str] = []
+    for name, value in vars(_headers).items():
+        if name.startswith("TK_"):
+            asked.append((name, value))
+        elif isinstance(value, type) and issubclass(value, (ctypes.Structure, ctypes.Union)) and name.startswith("tk_"):
+            asked.append((f"sizeof({name})", ctypes.sizeof(value)))
+            for member, kind in value._fields_:
+                asked.append((f"offsetof({name}, {member})", getattr(value, member).offset))
+                asked.append((f"sizeof((({name} *)0)->{member})", ctypes.sizeof(kind)))
+            if issubclass(value, ctypes.Structure):
+                lines.append(f"({name}){{{', '.join(blank(kind) for _, kind in value._fields_)}}};")
+    assert set(re.findall(r"\btk_\w+(?=\()", headers)) == set(_headers.FUNCTIONS)
+    for name, (_, result, arguments) in _headers.FUNCTIONS.items():
+        declared = re.search(rf"([\w ]+[ *]+){name}\(([^;{{]*)\);", headers)
+        assert declared and getattr(_library.lib, name).argtypes is not None, name
+        given = [] if declared.group(2) == "void" else declared.group(2).split(",")
+        of_c = [re.sub(r"\w+\[\]$", "*", re.sub(r"\w+$", "", " ".join(each.split()))) for each in given]
+        assert len(of_c) == len(arguments), name
+        if result is not None:
+            of_c, arguments = [declared.group(1).replace("TK_MUST_USE", ""), *of_c], (result, *arguments)
+        asked += [(f"sizeof({c})", ctypes.sizeof(python)) for c, python in zip(of_c, arguments)]
+    lines += [f'printf("%lld\\n", (long long)({expression}));' for expression, _ in asked]
+    includes = "".join(f'#include "{name}"\n' for name in ["tokitai_cache.h", "tokitai_serve.h", "tokitai_verify.h"])
+    text = f"#include <stdio.h>\n{includes}int main(void)\n{{\n" + "\n".join(lines) + "\nreturn 0;\n}\n"
+    (tmp_path / "layout.c").write_text(text)
     subprocess.run(
-        [compiler, "-I", SOURCE / "include", "-I", BUILD / "include", "layout.c", "-o", "layout"],
+        [compiler, "-Werror", "-Wmissing-field-initializers", "-Wno-unused-value"]
+        + ["-I", SOURCE / "include", "-I", BUILD / "include", "layout.c", "-o", "layout"],
         cwd=tmp_path,
         check=True,
     )
     of_c = subprocess.run([tmp_path / "layout"], capture_output=True, text=True, check=True).stdout.splitlines()
-    of_python = []
-    for name, mirror in _library.MIRRORED.items():
-        of_python.append(f"{name} {ctypes.sizeof(mirror)}")
-        for member, *_ in mirror._fields_:
-            field = getattr(mirror, member)
-            of_python.append(f"{name}.{member} {field.offset} {field.size}")
-    assert of_python == of_c
+    assert len(asked) > 800
+    assert [f"{expression} {value}" for expression, value in asked] == [
+        f"{expression} {value}" for (expression, _), value in zip(asked, of_c, strict=True)
+    ]
 
 
-def test_every_prototype_is_declared_with_as_many_arguments() -> None:
-    text = header_text()
-    for functions in _library._PROTOTYPES.values():
-        for name, (_, arguments) in functions.items():
-            declared = re.search(rf"[ *]{name}\(([^;{{]*)\);", text)
-            assert declared, name
-            given = declared.group(1).strip()
-            assert len(arguments) == (0 if given == "void" else given.count(",") + 1), name
-            assert getattr(_library.lib, name).argtypes is not None
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("typedef struct tk_a {\n    int x : 3;\n} tk_a;", "2: ':' where ';' belongs"),
+        ("typedef struct tk_a {\n    long x;\n} tk_a;", "2: there is no type long"),
+        ("typedef struct tk_a {\n    int x[2][3];\n} tk_a;", "2: '[' where ';' belongs"),
+        ("typedef struct tk_a {\n    int x[MOST];\n} tk_a;", "2: there is no constant MOST"),
+        ("struct tk_b;\ntypedef struct tk_a {\n    struct tk_b x;\n} tk_a;", "3: tk_b has no members here"),
+        ("typedef enum tk_a {\n    TK_X = 1,\n    TK_Y\n} tk_a;", "2: tk_a does not count from 0"),
+        ("enum { TK_X = 1 + 2 };", "1: '+' where '}' belongs"),
+        ("\n/* of\n * two lines */\nint tk_a(int x, ...);", "4: '.' where a name belongs"),
+        ("#define A \\\n    1\nint tk_a(void)\n", "4: '' where ';' belongs"),
+        ("typedef int tk_a;", "1: 'tk_a' where '(' belongs"),
+        ("static int tk_a(void);", "1: there is no type static"),
+    ],
+)
+def test_what_cannot_be_read_ends_the_build(tmp_path: pathlib.Path, text: str, said: str) -> None:
+    header = tmp_path / "tokitai.h"
+    header.write_text(text)
+    run = subprocess.run(
+        [BUILD / "tokitai-generate", tmp_path / "_headers.py", "--", "libtokitai.so.0", header],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 1 and f"{header}:{said}\n" in run.stderr, run.stderr
+    assert not (tmp_path / "_headers.py").exists()
 
 
 def test_lists_are_those_of_the_library() -> None:
-    for i, name in enumerate(_library.DTYPES):
-        assert _library.lib.tk_dtype_name(i).decode() == name
-        assert _library.lib.tk_dtype_size(i) == _library.DTYPE_SIZES[name]
-    assert [_library.lib.tk_verdict_name(i).decode() for i in range(4)] == list(_library.VERDICTS)
-    assert [_library.lib.tk_level_name(i).decode() for i in range(3)] == list(_library.LEVELS)
-    text = header_text()
-
-    def names(enum: str, prefix: str) -> tuple[str, ...]:
-        found = re.search(rf"typedef enum {enum} \{{(.*?)\}} {enum};", text, flags=re.DOTALL)
-        assert found
-        return tuple(n.removeprefix(prefix).lower() for n in re.findall(r"\bTK_\w+", found.group(1)))
-
-    assert names("tk_kind", "TK_KIND_") == _library.KINDS
-    assert names("tk_judged_by", "TK_BY_") == _library.JUDGED_BY
-    assert names("tk_clause_kind", "TK_CLAUSE_") == _library.CLAUSE_KINDS
-    assert names("tk_attribute_type", "TK_ATTRIBUTE_") == _library.ATTRIBUTE_TYPES
-    assert f"TK_SEED_DEFAULT = {_library.SEED_DEFAULT}" in text
-    statuses = names("tk_status", "TK_")
-    assert len(statuses) == len(_library.ERRORS) + 1
+    lib = _library.lib
+    assert [lib.tk_dtype_name(i).decode() for i in range(len(_library.DTYPES))] == list(_library.DTYPES)
+    assert [lib.tk_dtype_size(i) for i in range(len(_library.DTYPES))] == list(_library.DTYPE_SIZES.values())
+    assert [lib.tk_verdict_name(i).decode() for i in range(4)] == list(_library.VERDICTS)
+    assert [lib.tk_level_name(i).decode() for i in range(3)] == list(_headers.tk_level_names)
     of_python = {
         re.sub(r"(?<=[a-z])(?=[A-Z])", "_", error.__name__).lower(): error.status for error in _library.ERRORS.values()
     }
     of_python["io"] = of_python.pop("input_output")
-    assert {name: i for i, name in enumerate(statuses) if i} == of_python
+    assert {name: i for i, name in enumerate(_headers.tk_status_names) if i} == of_python
 
 
 def test_contracts_are_seen_as_they_are() -> None:
@@ -177,12 +190,14 @@ def test_the_program_is_started() -> None:
     assert run.stdout == f"tokitai {tokitai.__version__}\n"
 
 
-def test_a_missing_library_is_explained(tmp_path: pathlib.Path) -> None:
-    program = "import tokitai; tokitai.contract('gemm')"
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "TOKITAI_LIBRARIES": str(tmp_path)},
-    )
-    assert run.returncode == 1 and "set TOKITAI_LIBRARIES to a folder" in run.stderr
+def test_what_is_missing_is_explained(tmp_path: pathlib.Path) -> None:
+    def run() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", "import tokitai; tokitai.contract('gemm')"]
+        environment = {**os.environ, "TOKITAI_LIBRARIES": str(tmp_path)}
+        return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+    for missing in ("tokitai._headers", "libtokitai.so.0"):
+        ended = run()
+        assert ended.returncode == 1 and missing in ended.stderr, ended.stderr
+        assert "set TOKITAI_LIBRARIES to a folder" in ended.stderr
+        shutil.copytree(BUILD / "tokitai-python", tmp_path / "tokitai-python", dirs_exist_ok=True)

@@ -17,7 +17,7 @@ import tokitai
 from tokitai import testing
 from tokitai._judge import judge
 from tokitai._library import (
-    CertifyOptions,
+    tk_certify_options,
     context_for,
     contract,
     contract_names,
@@ -176,7 +176,7 @@ def test_a_drawn_case_is_that_of_the_librarys_own_trial(op: str) -> None:
 def first_trial(case: testing.DrawnCase) -> dict[str, Any]:
     """The record of the first trial of a certification of our own kernel, restricted to a case."""
     view = contract(case.op)
-    options = CertifyOptions(size=ctypes.sizeof(CertifyOptions), seed=case.seed or 0, family=case.family.encode())
+    options = tk_certify_options(size=ctypes.sizeof(tk_certify_options), seed=case.seed or 0, family=case.family.encode())
     options.dims = (ctypes.c_int64 * len(case.dims))(*case.dims.values())
     options.skip_mutants = True
     pointer = ctypes.c_void_p()

@@ -12,6 +12,7 @@ import textwrap
 import pytest
 
 PYTHON = pathlib.Path(__file__).resolve().parents[1]
+BUILD = pathlib.Path(os.environ.get("BUILD_DIR") or os.environ["TOKITAI_LIBRARIES"])
 
 USER = """
     import tokitai
@@ -31,9 +32,13 @@ USER = """
 def mypy(*arguments: str | os.PathLike[str], cwd: pathlib.Path) -> subprocess.CompletedProcess[str]:
     if importlib.util.find_spec("mypy") is None:
         pytest.skip("mypy is not installed")
-    cache = pathlib.Path(os.environ.get("BUILD_DIR", cwd)) / "mypy_cache"
-    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", cache, *arguments]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(PYTHON)})
+    whole = cwd / "whole" / "tokitai"  # with what the build makes, as in the wheel
+    whole.mkdir(parents=True)
+    for file in [*(PYTHON / "tokitai").iterdir(), BUILD / "tokitai-python" / "_headers.py"]:
+        (whole / file.name).symlink_to(file)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", BUILD / "mypy_cache", *arguments]
+    environment = {**os.environ, "MYPYPATH": str(whole.parent)}
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=environment)
 
 
 def test_the_package(tmp_path: pathlib.Path) -> None:

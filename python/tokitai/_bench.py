@@ -81,7 +81,7 @@ class Bench:
 def _draw(param: Param, dtype: str, shape: Sequence[int], limit: int, random: Any) -> Any:
     """NumPy's bits of a tensor: normal numbers, indices in range, ends of groups of about one size, any integers."""
     numpy = __import__("numpy")
-    if param.ends:
+    if param.rule == "ends":
         steps = numpy.linspace(0, limit, shape[0] + 1)[1:]
         return steps.astype(LONG_NAMES[dtype])
     if param.kind == "index":

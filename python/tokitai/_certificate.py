@@ -85,7 +85,7 @@ class Certificate:
     @property
     def verdict(self) -> str:
         """ "PROVED", "HELD", "REFUTED" or "UNKNOWN"; `headline` has its restrictions, too."""
-        return VERDICTS[lib.tk_certificate_verdict(self._pointer)]
+        return VERDICTS[int(lib.tk_certificate_verdict(self._pointer))]
 
     @property
     def held(self) -> bool:

@@ -19,7 +19,8 @@ from ._arrays import FRAMEWORKS, framework_has, guess_framework
 from ._call import INSIDE, Buffer, accepted_keywords, call, explain
 from ._certificate import Certificate, Certificates
 from ._devices import describe
-from ._library import BadArgument, Case, CertifyOptions, Context, Contract, Error, Unavailable, contract, lib
+from ._library import BadArgument, Case, Context, Contract, Error, Unavailable, contract, lib
+from ._library import tk_certify_options, tk_server_options
 
 # By default these, as for a kernel file: what most kernels are written for.
 DEFAULT_DTYPES = ("f16", "bf16")
@@ -112,7 +113,7 @@ class _Isolated(_Function):
         self.program = shlex.join(command)
         self.context = Context()
         self.server = ctypes.c_void_p()
-        options = _library.ServerOptions(ctypes.sizeof(_library.ServerOptions), call_seconds, 0.1, 10.0, True, 1 << 30)
+        options = tk_server_options(ctypes.sizeof(tk_server_options), call_seconds, 0.1, 10.0, True, 1 << 30)
         argv = (ctypes.c_char_p * (len(command) + 1))(*map(os.fsencode, command), None)
         self.context.check(
             lib.tk_server_open(self.context.pointer, argv, ctypes.byref(options), ctypes.byref(self.server))
@@ -162,13 +163,13 @@ def _settings(
 
 def _options(
     op: Contract, settings: Mapping[str, object], shape: Mapping[str, int] | Sequence[int] | None, kept: list[Any]
-) -> CertifyOptions:
+) -> tk_certify_options:
     """Those that are the same for all types. What C is given pointers to is added to `kept`."""
-    options = CertifyOptions()
-    options.size = ctypes.sizeof(CertifyOptions)
+    options = tk_certify_options()
+    options.size = ctypes.sizeof(tk_certify_options)
     if settings:
         pairs = [(name.encode(), _library.attribute_text(value).encode()) for name, value in settings.items()]
-        options.settings = array = (_library.Setting * len(pairs))(*(_library.Setting(*pair) for pair in pairs))
+        options.settings = array = (_library.tk_setting * len(pairs))(*(_library.tk_setting(*pair) for pair in pairs))
         options.setting_count = len(pairs)
         kept.append((array, pairs))
     if shape is not None:
@@ -215,7 +216,7 @@ def _progress(function: _Function, told: Callable[[float, str], None]) -> Any:
         except BaseException as error:
             function.ended = function.ended or error
 
-    return _library.Progress(report)
+    return _library.tk_progress(report)
 
 
 def _one(
@@ -223,15 +224,15 @@ def _one(
     op: Contract,
     types: str,
     index_dtype: str,
-    options: CertifyOptions,
+    options: tk_certify_options,
     name: str,
     progress: Callable[[float, str], None] | None,
 ) -> Certificate:
     dtype, result = _library.parse_types(types)
     result_dtype = ctypes.c_int(_library.dtype_code(result))
     options.result_dtype = ctypes.pointer(result_dtype)
-    options.kernel = kernel = _library.Kernel(function.run)
-    options.kernel_problem = problem = _library.KernelProblem(function.explain)
+    options.kernel = kernel = _library.tk_kernel(function.run)
+    options.kernel_problem = problem = type(options.kernel_problem)(function.explain)
     options.kernel_name = name.encode()
     options.kernel_program = function.program.encode() if function.program else None
     report = None
@@ -358,8 +359,8 @@ def certify(
     view = contract(op)
     if not callable(function):
         raise BadArgument(f"{function!r} cannot be called")
-    if level not in _library.LEVELS:
-        raise BadArgument(f"there is no level '{level}'; there are {', '.join(_library.LEVELS)}")
+    if level not in _library.tk_level_names:
+        raise BadArgument(f"there is no level '{level}'; there are {', '.join(_library.tk_level_names)}")
     if framework is not None and framework not in FRAMEWORKS:
         raise BadArgument(f"there is no framework '{framework}'; there are {', '.join(FRAMEWORKS)}")
     if isolated and os.environ.get(INSIDE):
@@ -378,7 +379,7 @@ def certify(
         dtypes = [dtype] if isinstance(dtype, str) else list(dtype)
     kept: list[Any] = []
     options = _options(view, settings, shape, kept)
-    options.level = _library.LEVELS.index(level)
+    options.level = _library.tk_level_names.index(level)
     options.seed = int.from_bytes(os.urandom(6), "little") if seed is None else seed
     options.family = None if family is None else family.encode()
     options.skip_mutants = not mutants

@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from ._library import DeviceStruct, lib, text
+from ._library import lib, text, tk_device
 
 _NAMES = {"torch": "PyTorch", "cupy": "CuPy", "jax": "JAX", "numpy": "NumPy"}
 
@@ -36,7 +36,7 @@ def _by_jax(index: int) -> tuple[str, str]:
 
 def _driver(backend: str, index: int, name: str) -> str:
     """The driver's version, where the library sees a device of the same name at the same place; else ""."""
-    device, i = DeviceStruct(), 0
+    device, i = tk_device(), 0
     while lib.tk_device_at(i, ctypes.byref(device)):
         i += 1
         if text(device.backend) != backend or not device.name:

@@ -87,18 +87,4 @@ class Internal(Error):
     status = 10
 
 
-ERRORS: dict[int, type[Error]] = {
-    error.status: error
-    for error in (
-        BadArgument,
-        BadIndex,
-        BadFile,
-        Unsupported,
-        Unavailable,
-        NoMemory,
-        InputOutput,
-        KernelFault,
-        Timeout,
-        Internal,
-    )
-}
+ERRORS: dict[int, type[Error]] = {error.status: error for error in Error.__subclasses__()}

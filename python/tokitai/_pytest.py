@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ._library import SEED_DEFAULT
+from ._library import TK_SEED_DEFAULT
 
 _MARK = (
     "tokitai(op, shapes=None, families=None, dtypes=('f16',), seeds=None, index_dtype='i64', attributes=None, "
@@ -26,7 +26,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup("tokitai").addoption(
         "--tokitai-seed",
         type=int,
-        default=SEED_DEFAULT,
+        default=TK_SEED_DEFAULT,
         help="the seed of the inputs that contract_case draws (default: %(default)s)",
     )
 

@@ -19,7 +19,7 @@ from hypothesis import given, note, seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ._library import SEED_DEFAULT, BadArgument, Contract, contract, is_there, make_case, param_dtype, param_shape
+from ._library import TK_SEED_DEFAULT, BadArgument, Contract, contract, is_there, make_case, param_dtype, param_shape
 from .testing import DrawnCase, to_array
 
 __all__ = ["FAMILIES", "INDEX_FAMILIES", "given_case", "indices", "op_cases", "shapes", "sizes", "tensors"]
@@ -220,7 +220,7 @@ def op_cases(
     sizes_drawn = dims if dims is not None else draw(shapes(view, max_elements=max_elements, zero=zero))
     for param in view.inputs:
         # An index needs a row to point at.
-        if param.kind == "index" and not param.ends and param.indexed_dim and sizes_drawn[param.indexed_dim] == 0:
+        if param.kind == "index" and param.rule != "ends" and param.indexed_dim and sizes_drawn[param.indexed_dim] == 0:
             sizes_drawn = {**sizes_drawn, param.indexed_dim: 1}
     chosen = dict(attributes or {})
     for attribute in view.attributes:
@@ -233,7 +233,7 @@ def op_cases(
         if not is_there(case, param):
             continue
         shape, element = param_shape(case, view, param), param_dtype(case, param)
-        if param.ends and param.indexed_dim:
+        if param.rule == "ends" and param.indexed_dim:
             ends = draw(_numbers("int64", shape, st.integers(0, sizes_drawn[param.indexed_dim])))
             typed = numpy.sort(ends).astype({"i32": "int32", "i64": "int64"}[element])
             drawn.inputs[param.name] = to_array(typed.tobytes(), element, shape, framework)
@@ -246,8 +246,7 @@ def op_cases(
             values = draw(_numbers("uint64", shape, st.integers(0, (1 << 64) - 1)))
             drawn.inputs[param.name] = to_array(values.tobytes(), element, shape, framework)
         else:
-            low = view.pointer.contents.params[param.position].low_background
-            background = float("-inf") if low else 0.0
+            background = float("-inf") if param.neutral == "low" else 0.0
             drawn.inputs[param.name] = draw(
                 tensors(element, shape, family=name, background=background, framework=framework)
             )
@@ -255,7 +254,7 @@ def op_cases(
 
 
 def given_case(
-    op: str, *, hypothesis_seed: int = SEED_DEFAULT, max_examples: int = 100, **options: Any
+    op: str, *, hypothesis_seed: int = TK_SEED_DEFAULT, max_examples: int = 100, **options: Any
 ) -> Callable[[_Test], Callable[..., None]]:
     """@given(case=op_cases(op, ...)) from a fixed seed, which a failure prints. The test takes `case`."""
 

@@ -22,15 +22,12 @@ from ._certificate import Certificate
 from ._judge import judge
 from ._library import (
     DTYPE_SIZES,
-    SEED_DEFAULT,
+    TK_SEED_DEFAULT,
     BadArgument,
     Case,
-    CertifyOptions,
     Contract,
     Context,
     Internal,
-    Kernel,
-    Setting,
     attribute_text,
     context_for,
     contract,
@@ -39,6 +36,9 @@ from ._library import (
     make_case,
     param_dtype,
     param_shape,
+    tk_certify_options,
+    tk_kernel,
+    tk_setting,
 )
 
 __all__ = ["DrawnCase", "Family", "assert_contract", "cases", "draw", "explain", "families"]
@@ -225,7 +225,7 @@ def draw(
     dims: Mapping[str, int] | Sequence[int],
     *,
     family: str = "normal",
-    seed: int = SEED_DEFAULT,
+    seed: int = TK_SEED_DEFAULT,
     dtype: str = "f16",
     index_dtype: str = "i64",
     attributes: Mapping[str, object] | None = None,
@@ -268,14 +268,14 @@ def _record_trial(
             recorded[param.name] = ctypes.string_at(buffers[param.position], size) if size else b""
         return 1
 
-    kernel = Kernel(record)
-    options = CertifyOptions(size=ctypes.sizeof(CertifyOptions), seed=seed, kernel=kernel, kernel_name=b"recorder")
+    kernel = tk_kernel(record)
+    options = tk_certify_options(ctypes.sizeof(tk_certify_options), seed=seed, kernel=kernel, kernel_name=b"recorder")
     options.family = family.encode()
     options.dims = (ctypes.c_int64 * len(view.dims))(*(case.dims[i] for i in range(len(view.dims))))
     options.skip_mutants = True
     options.setting_count = len(settings)
-    options.settings = (Setting * max(1, len(settings)))(
-        *(Setting(name.encode(), attribute_text(value).encode()) for name, value in settings.items())
+    options.settings = (tk_setting * max(1, len(settings)))(
+        *(tk_setting(name.encode(), attribute_text(value).encode()) for name, value in settings.items())
     )
     result = ctypes.c_int(case.result_dtype)
     options.result_dtype = ctypes.pointer(result)
@@ -340,7 +340,7 @@ def cases(
     shapes: Sequence[Mapping[str, int] | Sequence[int]] | None = None,
     families: Sequence[str] | None = None,
     dtypes: Sequence[str] = ("f16",),
-    seeds: Sequence[int] = (SEED_DEFAULT,),
+    seeds: Sequence[int] = (TK_SEED_DEFAULT,),
     index_dtype: str = "i64",
     attributes: Mapping[str, object] | None = None,
 ) -> list[DrawnCase]:

@@ -26,8 +26,19 @@ typedef struct generate_function {
 
 void generate_declaration(FILE *out, const tk_contract *contract, const generate_function *function);
 
-/* The files that follow the argument `--`; NULL ends them. */
+/* What follows the argument `--`; NULL ends it. */
 extern char **generate_inputs;
+
+/* The text of a file; free() it. */
+char *generate_read(const char *path);
+
+/* Ends the build: something is wrong in an input, at that line, or 0. */
+typedef struct generate_place {
+    const char *path;
+    int line;
+} generate_place;
+
+__attribute__((format(printf, 2, 3), noreturn)) void generate_refuse(generate_place at, const char *format, ...);
 
 /* The files. */
 void generate_public_calls(FILE *out);
@@ -37,3 +48,4 @@ void generate_kernel_calls(FILE *out);
 void generate_schema(FILE *out); /* reads the standard input */
 void generate_member_page(FILE *out);
 void generate_proofs(FILE *out); /* reads the inputs: proofs/NAME.v and proofs/axioms.txt */
+void generate_python(FILE *out); /* reads the inputs: a library, the headers of what it has, the next library, ... */

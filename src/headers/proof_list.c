@@ -6,8 +6,6 @@
  *
  * A mark in any other form, one without a theorem below it, and a clause that no contract has end the build. */
 #include <ctype.h>
-#include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,47 +23,15 @@ static const struct {
 };
 
 typedef struct source {
+    const char *path;
     const char *name; /* "sums.v", in the path */
     char *text;
-    size_t bytes;
 } source;
 
 typedef struct sources {
     source list[MOST_FILES];
     int count;
 } sources;
-
-/* Where in a file something is wrong. */
-typedef struct place {
-    const char *file;
-    int line;
-} place;
-
-__attribute__((format(printf, 2, 3), noreturn)) static void refuse(place at, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fprintf(stderr, "tokitai-generate: proofs/%s:%d: ", at.file, at.line);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    exit(1);
-}
-
-static void read_source(source *s, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    s->name = slash ? slash + 1 : path;
-    FILE *file = fopen(path, "r");
-    FILE *copy = file ? open_memstream(&s->text, &s->bytes) : NULL;
-    if (!copy)
-        refuse((place){s->name, 0}, "%s", strerror(errno));
-    for (int c; (c = fgetc(file)) != EOF;)
-        fputc(c, copy);
-    fclose(file);
-    if (fclose(copy) != 0)
-        refuse((place){s->name, 0}, "no memory");
-}
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -111,7 +77,7 @@ static void write_string(FILE *out, const char *text, size_t length)
 static void write_text(FILE *out, const char *name, int number, const source *s)
 {
     fprintf(out, "\nstatic const char %s_%d[] =\n", name, number);
-    for (const char *line = s->text; line < s->text + s->bytes;) {
+    for (const char *line = s->text; *line;) {
         const char *end = end_of_line(line);
         end += *end == '\n';
         fputs("    ", out);
@@ -132,7 +98,7 @@ static void add_imports(const sources *all, int number, int list[MOST_IMPORTS], 
         if (list[i] == number)
             return;
     if (*count == MOST_IMPORTS)
-        refuse((place){all->list[number].name, 0}, "too many imports");
+        generate_refuse((generate_place){all->list[number].path, 0}, "too many imports");
     list[(*count)++] = number;
     const source *s = &all->list[number];
     int line = 0;
@@ -142,7 +108,7 @@ static void add_imports(const sources *all, int number, int list[MOST_IMPORTS], 
             continue;
         const char *end = end_of_line(at);
         if (end == at || end[-1] != '.')
-            refuse((place){s->name, line}, "an import of ours has to be one line");
+            generate_refuse((generate_place){s->path, line}, "an import of ours has to be one line");
         for (const char *word = at + sizeof import - 1; word < end;) {
             word += strspn(word, " ");
             const size_t length = strcspn(word, " .\n");
@@ -151,7 +117,7 @@ static void add_imports(const sources *all, int number, int list[MOST_IMPORTS], 
             if (length && imported >= 0)
                 add_imports(all, imported, list, count);
             else if (length && !keyword)
-                refuse((place){s->name, line}, "imports %.*s, which is nowhere", (int)length, word);
+                generate_refuse((generate_place){s->path, line}, "imports %.*s, which is nowhere", (int)length, word);
             word += length + (word[length] == '.');
         }
     }
@@ -196,32 +162,32 @@ static const char *comment(const char *line, const char *begin, size_t *length)
     return memchr(text, '*', *length) && strstr(text, "*)") < end - 2 ? NULL : text;
 }
 
-static void check_supports(place at, const char *ids, size_t length)
+static void check_supports(generate_place at, const char *ids, size_t length)
 {
     for (const char *id = ids; id < ids + length;) {
         size_t own = 0;
         while (id + own < ids + length && id[own] != ' ')
             own++;
         if (!own)
-            refuse(at, "a malformed mark: clauses are separated by one blank");
+            generate_refuse(at, "a malformed mark: clauses are separated by one blank");
         if (!is_known(id, own))
-            refuse(at, "supports %.*s, which no contract has", (int)own, id);
+            generate_refuse(at, "supports %.*s, which no contract has", (int)own, id);
         id += own + 1;
     }
 }
 
 /* From "Theorem" to the line before "Proof", which begins a line. */
-static size_t statement_length(place at, const char *theorem)
+static size_t statement_length(generate_place at, const char *theorem)
 {
     const char *end = theorem;
     do {
         end = end_of_line(end);
         if (!*end)
-            refuse(at, "no line below this theorem begins with Proof");
+            generate_refuse(at, "no line below this theorem begins with Proof");
         end++;
     } while (strncmp(end, "Proof", 5) != 0 && *end != '\n');
     if (*end == '\n')
-        refuse(at, "no line below this theorem begins with Proof");
+        generate_refuse(at, "no line below this theorem begins with Proof");
     return (size_t)(end - 1 - theorem);
 }
 
@@ -236,7 +202,7 @@ static bool speaks_of_a_mark(const char *line)
     return !strncmp(begin, "supports", 8) || !strncmp(begin, "says", 4);
 }
 
-static void write_theorem(FILE *out, place at, int file, const char *marks[2], const size_t lengths[2],
+static void write_theorem(FILE *out, generate_place at, int file, const char *marks[2], const size_t lengths[2],
                           const char *theorem)
 {
     static const char keyword[] = "Theorem ";
@@ -245,7 +211,7 @@ static void write_theorem(FILE *out, place at, int file, const char *marks[2], c
     while (isalnum((unsigned char)name[length]) || name[length] == '_' || name[length] == '\'')
         length++;
     if (strncmp(theorem, keyword, sizeof keyword - 1) != 0 || !length)
-        refuse(at, "a mark without a theorem directly below it");
+        generate_refuse(at, "a mark without a theorem directly below it");
     fprintf(out, "    {%d, ", file);
     write_string(out, name, length);
     for (int i = 0; i < 2; i++) {
@@ -264,7 +230,7 @@ static void write_theorems(FILE *out, const source *s, int file)
     size_t lengths[2] = {0, 0};
     int found = 0, line = 0;
     for (const char *at = s->text; *at || found; at = end_of_line(at), at += *at == '\n') {
-        const place here = {s->name, ++line};
+        const generate_place here = {s->path, ++line};
         if (found == 2) {
             write_theorem(out, here, file, marks, lengths, at);
             found = 0;
@@ -272,7 +238,7 @@ static void write_theorems(FILE *out, const source *s, int file)
         }
         marks[found] = comment(at, begins[found], &lengths[found]);
         if (!marks[found] && (found || speaks_of_a_mark(at)))
-            refuse(here, "a malformed mark: a line '%s... *)' belongs here", begins[found]);
+            generate_refuse(here, "a malformed mark: a line '%s... *)' belongs here", begins[found]);
         if (!marks[found])
             continue;
         if (!found)
@@ -304,11 +270,13 @@ void generate_proofs(FILE *out)
     source axioms = {.text = NULL};
     for (char **path = generate_inputs; *path; path++) {
         if (all.count == MOST_FILES)
-            refuse((place){*path, 0}, "too many files");
-        read_source(ends_with(*path, ".v") ? &all.list[all.count++] : &axioms, *path);
+            generate_refuse((generate_place){*path, 0}, "too many files");
+        const char *slash = strrchr(*path, '/');
+        *(ends_with(*path, ".v") ? &all.list[all.count++] : &axioms) = (source){
+            .path = *path, .name = slash ? slash + 1 : *path, .text = generate_read(*path)};
     }
     if (!axioms.text || !all.count)
-        refuse((place){"axioms.txt", 0}, "no list of axioms, or no proofs");
+        generate_refuse((generate_place){"axioms.txt", 0}, "no list of axioms, or no proofs");
     fputs("/* Generated by tokitai-generate from proofs/ and the contracts. */\n#include \"certify/proofs.h\"\n",
           out);
     for (int i = 0; i < all.count; i++)

@@ -16,6 +16,7 @@ static const struct {
     {"typed_calls.c", generate_typed_calls},
     {"kernel_calls.c", generate_kernel_calls},
     {"proofs.c", generate_proofs},
+    {"_headers.py", generate_python},
 };
 
 char **generate_inputs;
