@@ -1,4 +1,4 @@
-/* TRUSTED. The steps of a certification. They stand in `steps` in the order in which they are taken. */
+/* RECORDS. The steps of a certification. They stand in `steps` in the order in which they are taken. */
 #include "certify/campaign.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. One certification, from the subject to the verdict: a list of steps. */
+/* RECORDS. One certification, from the subject to the verdict: a list of steps. */
 #pragma once
 
 #include "certify/outcome.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The trials of a campaign, and what becomes of a kernel that fails one. */
+/* RECORDS. The trials of a campaign, and what becomes of a kernel that fails one. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* TRUSTED. Certificates: canonical text, reading with every byte checked, writing, and what programs ask of them. */
+/* RECORDS. Certificates: canonical text, reading with every byte checked, writing, and what programs ask of them. */
 #include "certify/certificate.h"
 
 #include <errno.h>

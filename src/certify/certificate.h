@@ -1,4 +1,4 @@
-/* TRUSTED. A certificate is its JSON statement; everything else is read from that. */
+/* RECORDS. A certificate is its JSON statement; everything else is read from that. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. tk_certify: what is asked for is checked, a campaign decides, and the outcome becomes a certificate. */
+/* RECORDS. tk_certify: what is asked for is checked, a campaign decides, and the outcome becomes a certificate. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* TRUSTED. tk_certify() in two steps, for who runs other trials than those that a level has now. */
+/* RECORDS. tk_certify() in two steps, for who runs other trials than those that a level has now. */
 #pragma once
 
 #include "trials/levels.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. What a certificate claims in sentences: what its verdict rests on, and what it does not show. */
+/* RECORDS. What a certificate claims in sentences: what its verdict rests on, and what it does not show. */
 #include "certify/claims.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The sentences of a certificate, `evidence` and `non_claims`. They are made from its other members alone, so that whoever reads it
+/* RECORDS. The sentences of a certificate, `evidence` and `non_claims`. They are made from its other members alone, so that whoever reads it
  * makes the same ones. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. A certificate's members held against each other. */
+/* RECORDS. A certificate's members held against each other. */
 #include "certify/consistency.h"
 
 #include <stdarg.h>

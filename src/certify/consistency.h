@@ -1,4 +1,4 @@
-/* TRUSTED. What a certificate says in several places has to agree. Nothing is run, so that one who forges all of it with care is not found out
+/* RECORDS. What a certificate says in several places has to agree. Nothing is run, so that one who forges all of it with care is not found out
  * here, but by a replay. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. Finding the certificate that a lowering of this build already has on this machine. */
+/* RECORDS. Finding the certificate that a lowering of this build already has on this machine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

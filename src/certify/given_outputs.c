@@ -1,4 +1,4 @@
-/* TRUSTED. tk_judge: outputs that were computed elsewhere, judged element by element. No kernel runs, so that what a
+/* RECORDS. tk_judge: outputs that were computed elsewhere, judged element by element. No kernel runs, so that what a
  * contract says of writing, shapes and repetition is not judged. */
 #include "certify/given_outputs.h"
 

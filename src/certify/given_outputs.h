@@ -1,4 +1,4 @@
-/* TRUSTED. Tensors that somebody else computed, which are judged without a kernel. */
+/* RECORDS. Tensors that somebody else computed, which are judged without a kernel. */
 #pragma once
 
 #include "core/hash.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Every place that shows a verdict shows it by this line: table, page, JSON, JSON lines, JUnit, check. */
+/* RECORDS. Every place that shows a verdict shows it by this line: table, page, JSON, JSON lines, JUnit, check. */
 #include "certify/headline.h"
 
 #include <stdlib.h>

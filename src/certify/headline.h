@@ -1,4 +1,4 @@
-/* TRUSTED. The verdict in one line, with all that it is subject to. */
+/* RECORDS. The verdict in one line, with all that it is subject to. */
 #pragma once
 
 #include <jansson.h>

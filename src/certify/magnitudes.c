@@ -1,4 +1,4 @@
-/* TRUSTED. Errors by magnitude: written down, and read again. */
+/* RECORDS. Errors by magnitude: written down, and read again. */
 #include "certify/magnitudes.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Errors by magnitude, as a certificate has them: result.by_magnitude. */
+/* RECORDS. Errors by magnitude, as a certificate has them: result.by_magnitude. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The table of all members of certificates. */
+/* RECORDS. The table of all members of certificates. */
 #include "certify/member_table.h"
 
 #include <stdio.h>

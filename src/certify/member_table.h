@@ -1,4 +1,4 @@
-/* TRUSTED. All members of certificates, each once. The schema, the pages, and what is compared are made from this table. */
+/* RECORDS. All members of certificates, each once. The schema, the pages, and what is compared are made from this table. */
 #pragma once
 
 #include <stdbool.h>

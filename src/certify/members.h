@@ -1,4 +1,4 @@
-/* TRUSTED. A certificate beside the table of members. */
+/* RECORDS. A certificate beside the table of members. */
 #pragma once
 
 #include "certify/certificate.h"

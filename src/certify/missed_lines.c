@@ -1,4 +1,4 @@
-/* TRUSTED. Ranges of lines as JSON, and that JSON as text. */
+/* RECORDS. Ranges of lines as JSON, and that JSON as text. */
 #include "certify/missed_lines.h"
 
 #include <stdio.h>

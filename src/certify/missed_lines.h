@@ -1,4 +1,4 @@
-/* TRUSTED. The lines of a source that never ran, as certificates have them. */
+/* RECORDS. The lines of a source that never ran, as certificates have them. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The outcome of a certification grows by the results of its trials. */
+/* RECORDS. The outcome of a certification grows by the results of its trials. */
 #include "certify/outcome.h"
 
 #include <stdio.h>

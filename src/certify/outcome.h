@@ -1,4 +1,4 @@
-/* TRUSTED. All that one certification found, before it is written down. campaign.c fills it, write_certificate.c writes it. */
+/* RECORDS. All that one certification found, before it is written down. campaign.c fills it, write_certificate.c writes it. */
 #pragma once
 
 #include <jansson.h>

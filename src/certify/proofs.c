@@ -1,4 +1,4 @@
-/* TRUSTED. What contracts and certificates rest on: theorems by name and hash. */
+/* RECORDS. What contracts and certificates rest on: theorems by name and hash. */
 #include "certify/proofs.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The machine-checked theorems that contracts rest on, as the build found them in proofs/, and what certificates say of them.
+/* RECORDS. The machine-checked theorems that contracts rest on, as the build found them in proofs/, and what certificates say of them.
  * Nothing is proved here: proofs/check.sh has Coq do that. */
 #pragma once
 

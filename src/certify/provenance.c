@@ -1,4 +1,4 @@
-/* TRUSTED. Provenance of a kernel: built into this process, or compiled for a GPU. */
+/* RECORDS. Provenance of a kernel: built into this process, or compiled for a GPU. */
 #include "certify/provenance.h"
 
 #include <dlfcn.h>

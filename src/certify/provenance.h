@@ -1,4 +1,4 @@
-/* TRUSTED. On what a certificate rests: the kernel's source, compiler and options, the artifact, the machine. */
+/* RECORDS. On what a certificate rests: the kernel's source, compiler and options, the artifact, the machine. */
 #pragma once
 
 #include "compile/artifact.h"

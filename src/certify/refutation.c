@@ -1,4 +1,4 @@
-/* TRUSTED. From the trials that failed to a grade, and from the grade to a line for people. */
+/* RECORDS. From the trials that failed to a grade, and from the grade to a line for people. */
 #include "certify/refutation.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. How wrong a refuted kernel is: a grade, and the figures behind it. docs/certificate.md says what each grade means. */
+/* RECORDS. How wrong a refuted kernel is: a grade, and the figures behind it. docs/certificate.md says what each grade means. */
 #pragma once
 
 #include <stdio.h>

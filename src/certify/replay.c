@@ -1,4 +1,4 @@
-/* TRUSTED. Replay: a certificate's own fields say what to run; the output hashes say whether it came out the same.
+/* RECORDS. Replay: a certificate's own fields say what to run; the output hashes say whether it came out the same.
  * What this version makes for those fields is all run, so that a trial left out of a certificate's list is seen to
  * fail. */
 #include <stdio.h>

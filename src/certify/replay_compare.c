@@ -1,4 +1,4 @@
-/* TRUSTED. Did it come out the same? All that a certificate says of the trials is compared, but for what depends on
+/* RECORDS. Did it come out the same? All that a certificate says of the trials is compared, but for what depends on
  * the machine. */
 #include "certify/replay_compare.h"
 

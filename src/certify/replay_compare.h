@@ -1,4 +1,4 @@
-/* TRUSTED. A certificate beside what came of running its trials again. */
+/* RECORDS. A certificate beside what came of running its trials again. */
 #pragma once
 
 #include "certify/certificate.h"

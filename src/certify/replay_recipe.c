@@ -1,4 +1,4 @@
-/* TRUSTED. What a replay runs, rebuilt from the certificate. What a certificate names is somebody else's word:
+/* RECORDS. What a replay runs, rebuilt from the certificate. What a certificate names is somebody else's word:
  * certify/vetted_flags.h says what of it is taken, and limits are lowered by it, never raised. */
 #include "certify/replay_recipe.h"
 

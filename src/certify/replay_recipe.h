@@ -1,4 +1,4 @@
-/* TRUSTED. The options of the certification that a certificate records. */
+/* RECORDS. The options of the certification that a certificate records. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The one-line command that shows a failure again. */
+/* RECORDS. The one-line command that shows a failure again. */
 #pragma once
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. What runs under compute-sanitizer, and what follows from what it says. */
+/* RECORDS. What runs under compute-sanitizer, and what follows from what it says. */
 #include "certify/sanitize.h"
 
 #include <stdio.h>

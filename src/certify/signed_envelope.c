@@ -1,4 +1,4 @@
-/* TRUSTED. DSSE envelopes: base64, what is signed, taking one apart, signing and verifying certificates. */
+/* RECORDS. DSSE envelopes: base64, what is signed, taking one apart, signing and verifying certificates. */
 #include "certify/signed_envelope.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. DSSE envelopes (github.com/secure-systems-lab/dsse, version 1.0): a Statement with signatures. */
+/* RECORDS. DSSE envelopes (github.com/secure-systems-lab/dsse, version 1.0): a Statement with signatures. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Ed25519 keys: making, reading and writing them in PEM, signing and verifying. */
+/* RECORDS. Ed25519 keys: making, reading and writing them in PEM, signing and verifying. */
 #include "certify/signing_key.h"
 
 #include <errno.h>

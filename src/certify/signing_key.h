@@ -1,4 +1,4 @@
-/* TRUSTED. Ed25519 keys, from libcrypto. */
+/* RECORDS. Ed25519 keys, from libcrypto. */
 #pragma once
 
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Which kind of subject is asked for. */
+/* RECORDS. Which kind of subject is asked for. */
 #include "certify/subject.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. What can be certified: a lowering of ours, a planted kernel, a function of the caller, a kernel file. Each
+/* RECORDS. What can be certified: a lowering of ours, a planted kernel, a function of the caller, a kernel file. Each
  * kind is a row of functions. All are called in one way, through the executor. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. A function that a program brings along; behind it there may be another program. */
+/* RECORDS. A function that a program brings along; behind it there may be another program. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* TRUSTED. A kernel file, which is a stranger's: it runs in a worker. */
+/* RECORDS. A kernel file, which is a stranger's: it runs in a worker. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

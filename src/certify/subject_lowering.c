@@ -1,4 +1,4 @@
-/* TRUSTED. A lowering: one of ours, or an implementation that a program registered. */
+/* RECORDS. A lowering: one of ours, or an implementation that a program registered. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* TRUSTED. A planted kernel, which the judge is tried with: a wrong one (mutant) or a correct one (variant). */
+/* RECORDS. A planted kernel, which the judge is tried with: a wrong one (mutant) or a correct one (variant). */
 #include <stdio.h>
 
 #include "certify/subject.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Compilers and flags that a certificate may ask for without its reader having to look at them. */
+/* RECORDS. Compilers and flags that a certificate may ask for without its reader having to look at them. */
 #include "certify/vetted_flags.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. An outcome written down as an in-toto Statement. Its members are those of member_table.c. */
+/* RECORDS. An outcome written down as an in-toto Statement. Its members are those of member_table.c. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

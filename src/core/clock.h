@@ -1,4 +1,4 @@
-/* Seconds on a clock that only goes forward. */
+/* DECIDES. Seconds on a clock that only goes forward. */
 #pragma once
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Status, messages, threads and scratch memory. */
+/* DECIDES. Status, messages, threads and scratch memory. */
 #include "core/context.h"
 
 #include <omp.h>

@@ -1,4 +1,4 @@
-/* The context behind every call: the last message, the number of threads, scratch memory, the device. */
+/* DECIDES. The context behind every call: the last message, the number of threads, scratch memory, the device. */
 #pragma once
 
 #include "core/export.h"

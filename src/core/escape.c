@@ -1,4 +1,4 @@
-/* Text from outside, made fit for where it goes. */
+/* RECORDS. Text from outside, made fit for where it goes. */
 #include "core/escape.h"
 
 #include <stdlib.h>

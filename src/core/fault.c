@@ -1,3 +1,4 @@
+/* DECIDES. What became of a call, as the clause that it breaks; and in words. */
 #include "core/fault.h"
 
 #include <signal.h>

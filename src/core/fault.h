@@ -1,4 +1,4 @@
-/* What a kernel did wrong in a call, as data: decisions read it, and text is made of it last. */
+/* DECIDES. What a kernel did wrong in a call, as data: decisions read it, and text is made of it last. */
 #pragma once
 
 #include "core/export.h"

@@ -1,4 +1,4 @@
-/* Files and directories. */
+/* CHOOSES. Files and directories. */
 #include "core/file.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Files: read whole, write whole or not at all. */
+/* CHOOSES. Files: read whole, write whole or not at all. */
 #pragma once
 
 #include <sys/types.h>

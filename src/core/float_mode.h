@@ -1,4 +1,4 @@
-/* How this thread computes with floating-point numbers: rounding, flushing of subnormal numbers, traps. Not which exceptions have
+/* DECIDES. How this thread computes with floating-point numbers: rounding, flushing of subnormal numbers, traps. Not which exceptions have
  * happened. On x86-64 also what a function has to give back empty or clear by its calling convention, and what breaks the code after it:
  * the registers that x87 and MMX share, the direction of string instructions, the check of alignments. */
 #pragma once

@@ -1,4 +1,4 @@
-/* SHA-256 of memory and of files. */
+/* CHOOSES. SHA-256 of memory and of files. */
 #include "core/hash.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* SHA-256, from libcrypto. */
+/* CHOOSES. SHA-256, from libcrypto. */
 #pragma once
 
 #include <openssl/evp.h>

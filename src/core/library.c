@@ -1,3 +1,4 @@
+/* CHOOSES. Loading libraries of other people. */
 #include "core/library.h"
 
 #include <dlfcn.h>

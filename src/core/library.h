@@ -1,4 +1,4 @@
-/* Libraries of other people that are loaded when they are first needed. Once loaded they stay: some have threads and exit functions. */
+/* CHOOSES. Libraries of other people that are loaded when they are first needed. Once loaded they stay: some have threads and exit functions. */
 #pragma once
 
 #include "core/export.h"

@@ -1,3 +1,4 @@
+/* CHOOSES. Limits of foreign code. */
 #include "core/limits.h"
 
 #include <unistd.h>

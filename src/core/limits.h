@@ -1,4 +1,4 @@
-/* What foreign code may have at most: what is asked for, with the defaults and the machine's own measure. */
+/* CHOOSES. What foreign code may have at most: what is asked for, with the defaults and the machine's own measure. */
 #pragma once
 
 #include "core/export.h"

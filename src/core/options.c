@@ -1,4 +1,4 @@
-/* Options of programs that were compiled with another version of the header. */
+/* CHOOSES. Options of programs that were compiled with another version of the header. */
 #include "core/options.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Options that programs hand over begin with the size of their struct, by which it may grow: docs/stability.md. */
+/* CHOOSES. Options that programs hand over begin with the size of their struct, by which it may grow: docs/stability.md. */
 #pragma once
 
 #include "core/export.h"

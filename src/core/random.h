@@ -1,4 +1,4 @@
-/* Deterministic random numbers: a seed and a stream number give the same sequence on every machine. */
+/* DECIDES. Deterministic random numbers: a seed and a stream number give the same sequence on every machine. */
 #pragma once
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* CHOOSES. Folders for files that nobody keeps. */
 #include "core/scratch.h"
 
 #include <ctype.h>

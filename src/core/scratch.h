@@ -1,4 +1,4 @@
-/* Folders under TMPDIR for files that nobody keeps. The owner of one holds a lock on it, which the system takes back however the process
+/* CHOOSES. Folders under TMPDIR for files that nobody keeps. The owner of one holds a lock on it, which the system takes back however the process
  * ends: a folder that nobody has locked was left by a process that was killed, and the next process to make one on the same machine removes
  * it. */
 #pragma once

@@ -1,3 +1,4 @@
+/* CHOOSES. Starting programs. */
 #include "core/spawn.h"
 
 #include <signal.h>

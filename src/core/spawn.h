@@ -1,4 +1,4 @@
-/* What every program that this library starts has in common: a process group of its own, signals as in a fresh program whatever the caller
+/* CHOOSES. What every program that this library starts has in common: a process group of its own, signals as in a fresh program whatever the caller
  * blocks or ignores. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* FNV-1a with 64 bits: tells texts apart that nobody chose in order to be taken for each other. */
+/* CHOOSES. FNV-1a with 64 bits: tells texts apart that nobody chose in order to be taken for each other. */
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Exact sums in fixed point: a term is a small integer times a power of two, so it touches two words and
+/* DECIDES. Exact sums in fixed point: a term is a small integer times a power of two, so it touches two words and
  * whatever its carry reaches. */
 #include "exact/accumulator.h"
 

@@ -1,4 +1,4 @@
-/* TRUSTED. Exact sums of values in fp16, bf16 or fp32 and of products of two of them: a fixed-point number wide enough that
+/* DECIDES. Exact sums of values in fp16, bf16 or fp32 and of products of two of them: a fixed-point number wide enough that
  * nothing is ever rounded. Finite inputs only. */
 #pragma once
 

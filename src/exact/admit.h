@@ -1,4 +1,4 @@
-/* TRUSTED. The ways in which an output element can be right. Contracts use these for their special values. */
+/* DECIDES. The ways in which an output element can be right. Contracts use these for their special values. */
 #pragma once
 
 /* An element is accepted if any of its flags accepts it. */

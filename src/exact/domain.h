@@ -1,4 +1,4 @@
-/* TRUSTED. Domain normal: inputs of which nothing subnormal comes, for kernels that flush. Its elements are 0 or of
+/* DECIDES. Domain normal: inputs of which nothing subnormal comes, for kernels that flush. Its elements are 0 or of
  * a magnitude from 2^-40 to 2^20; docs/contracts.md shows op by op what a kernel that flushes does there. Inline,
  * since billions of elements may pass. */
 #pragma once

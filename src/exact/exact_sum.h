@@ -1,4 +1,4 @@
-/* TRUSTED. The clause of exact sums, which gemm, softmax_bwd and embedding_bwd share: sums whose terms are few enough multiples of one power
+/* DECIDES. The clause of exact sums, which gemm, softmax_bwd and embedding_bwd share: sums whose terms are few enough multiples of one power
  * of two are exact in fp32, in whatever order they are added. docs/contracts.md has the proof. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The tables of exp(-i) and exp(-j / 256). */
+/* DECIDES. The tables of exp(-i) and exp(-j / 256). */
 #include "exact/exp_enclosure.h"
 
 #include "exact/kept_table.h"

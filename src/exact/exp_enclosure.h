@@ -1,4 +1,4 @@
-/* TRUSTED. exp(-d) in double for any finite double d >= 0, with a derived error, and fast: for oracles of types that have too many patterns
+/* DECIDES. exp(-d) in double for any finite double d >= 0, with a derived error, and fast: for oracles of types that have too many patterns
  * for a table of each. d = i + j / 256 + r with |r| <= 1/512; that is exact, exp(-i) and exp(-j / 256) come from tables made with MPFR, and
  * exp(-r) from its Taylor polynomial. Callers have begun with exact/floats.h, which asks for rounding to nearest. */
 #pragma once

@@ -1,4 +1,4 @@
-/* TRUSTED. Rows of logits: their tables, and their exponentials in intervals. */
+/* DECIDES. Rows of logits: their tables, and their exponentials in intervals. */
 #include "exact/exp_row.h"
 
 tk_status tki_exp_row_open(tk_dtype dtype, void **tables)

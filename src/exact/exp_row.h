@@ -1,4 +1,4 @@
-/* TRUSTED. A row of logits of any floating type, and their exponentials relative to its maximum: what oracles of ops with a softmax sum.
+/* DECIDES. A row of logits of any floating type, and their exponentials relative to its maximum: what oracles of ops with a softmax sum.
  * Those of 16-bit types are looked up (exp_table.h), those of fp32 computed (exp_enclosure.h). */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The table of exp. */
+/* DECIDES. The table of exp. */
 #include "exact/exp_table.h"
 
 #include <math.h>

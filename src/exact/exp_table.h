@@ -1,4 +1,4 @@
-/* TRUSTED. exp of every pattern of a 16-bit type, for oracles that sum exp(x_j - max) over a row. exp(x) itself
+/* DECIDES. exp of every pattern of a 16-bit type, for oracles that sum exp(x_j - max) over a row. exp(x) itself
  * leaves the range of double, so it is kept as mantissa times 2^exponent, made with MPFR. For |x| > 2^16, which
  * only bf16 has, no exp is kept: there a neighbouring bf16 number is at least 256 away, so every element below the
  * maximum has a ratio below e^-256 < 2^-369. Exponents that lie far apart in the order of x stand for that. */

@@ -1,4 +1,4 @@
-/* TRUSTED. What oracles and judge compute with: rounding to nearest, subnormal numbers as they are, no traps. The caller of the library may have
+/* DECIDES. What oracles and judge compute with: rounding to nearest, subnormal numbers as they are, no traps. The caller of the library may have
  * asked for something else, and a kernel that ran in this process may have left something else behind, in its own thread or in
  * one of OpenMP's. So the trusted code asks for it wherever it begins, in every thread, and puts back what it found. */
 #pragma once

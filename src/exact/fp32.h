@@ -1,4 +1,4 @@
-/* TRUSTED. The numbers of fp32 arithmetic with which bounds are written. */
+/* DECIDES. The numbers of fp32 arithmetic with which bounds are written. */
 #pragma once
 
 /* u, the unit roundoff of fp32: every bound is written with it. */

@@ -1,4 +1,4 @@
-/* TRUSTED. gelu and its derivative, by MPFR intervals and in double. */
+/* DECIDES. gelu and its derivative, by MPFR intervals and in double. */
 #include "exact/gelu.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. gelu and its derivative, exactly: enclosed in double with a derived error, or by MPFR as closely as asked for. Callers have
+/* DECIDES. gelu and its derivative, exactly: enclosed in double with a derived error, or by MPFR as closely as asked for. Callers have
  * begun with exact/floats.h. */
 #pragma once
 

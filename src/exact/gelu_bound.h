@@ -1,4 +1,4 @@
-/* TRUSTED. The bounds and special values of gelu and its derivative, also of what is composed with them. Inline, since contracts belong to
+/* DECIDES. The bounds and special values of gelu and its derivative, also of what is composed with them. Inline, since contracts belong to
  * libtokitai and oracles to libtokitai-verify. docs/contracts.md has the derivations. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. Interval arithmetic by directed rounding. */
+/* DECIDES. Interval arithmetic by directed rounding. */
 #include "exact/interval.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Intervals of reals with MPFR endpoints, rounded outward: what an oracle refines with. */
+/* DECIDES. Intervals of reals with MPFR endpoints, rounded outward: what an oracle refines with. */
 #pragma once
 
 #include <mpfr.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Tables that are kept. */
+/* DECIDES. Tables that are kept. */
 #include "exact/kept_table.h"
 
 #include <pthread.h>

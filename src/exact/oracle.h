@@ -1,4 +1,4 @@
-/* TRUSTED. What an oracle is: it encloses the exact results S of a box of output elements, gives the bound B of
+/* DECIDES. What an oracle is: it encloses the exact results S of a box of output elements, gives the bound B of
  * each, and says what is admitted where S does not exist. The judge (judge/judge.c) does the rest. */
 #pragma once
 

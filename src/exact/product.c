@@ -1,4 +1,4 @@
-/* TRUSTED. Sums of products. One dgemm gives a box of sums S, a second one the sums of absolute values that bound its error, a third
+/* DECIDES. Sums of products. One dgemm gives a box of sums S, a second one the sums of absolute values that bound its error, a third
  * one, where zeros occur, the numbers of nonzero products. Products of two numbers of 16 or 32 bits are exact in double, so only
  * additions round. What this leaves open is for tki_product_exact(): one sum in a wide accumulator.
  * dgemm is not taken at its word either: two elements of every box are checked against their exact sums. */

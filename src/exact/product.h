@@ -1,4 +1,4 @@
-/* TRUSTED. Sums of products of the lines of two factors, a box of them at a time: each enclosed in double, with what its bound needs,
+/* DECIDES. Sums of products of the lines of two factors, a box of them at a time: each enclosed in double, with what its bound needs,
  * or exactly. Finite products only; what is not finite is told by flags. */
 #pragma once
 

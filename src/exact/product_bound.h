@@ -1,4 +1,4 @@
-/* TRUSTED. The bounds of sums of products: of matrix products, and of what is added to one before it is rounded. Inline, since contracts
+/* DECIDES. The bounds of sums of products: of matrix products, and of what is added to one before it is rounded. Inline, since contracts
  * belong to libtokitai and oracles to libtokitai-verify. docs/contracts.md has the proofs. */
 #pragma once
 

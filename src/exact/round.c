@@ -1,4 +1,4 @@
-/* TRUSTED. The formats of floating point by definition. One description serves all: a magnitude pattern with
+/* DECIDES. The formats of floating point by definition. One description serves all: a magnitude pattern with
  * exponent field E and fraction F stands for (2^(p-1) + F) 2^(E-1) units, or F units where E = 0, and one unit is
  * the smallest subnormal. Patterns in increasing order are the values in increasing order, and the first pattern
  * after the largest finite value, of infinity or NaN, sits where the next value would. */

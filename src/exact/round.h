@@ -1,4 +1,4 @@
-/* TRUSTED. The formats of floating point (model/format.h) by definition: decoding, correct rounding, rounding
+/* DECIDES. The formats of floating point (model/format.h) by definition: decoding, correct rounding, rounding
  * intervals. Shares nothing with the conversions that kernels use (core/dtype.h). Here `bits` is an element's
  * pattern in the low bits of a uint32_t, and dtype is one of floating point. */
 #pragma once

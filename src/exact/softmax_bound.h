@@ -1,4 +1,4 @@
-/* TRUSTED. What the bounds of ops with a softmax share: the relative error W that a kernel may make in exp(-d) / Z,
+/* DECIDES. What the bounds of ops with a softmax share: the relative error W that a kernel may make in exp(-d) / Z,
  * and the numbers in it. Inline, since contracts belong to libtokitai and oracles to libtokitai-verify. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Boxes, and all pairs of them that overlap. */
+/* RECORDS. Boxes, and all pairs of them that overlap. */
 #include "glue/box.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Boxes of indices: the domains of sections. A box is a product of intervals, one for each axis; rank 0 is a single point. */
+/* RECORDS. Boxes of indices: the domains of sections. A box is a product of intervals, one for each axis; rank 0 is a single point. */
 #pragma once
 
 #include "tensors/safetensors.h"

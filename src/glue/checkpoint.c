@@ -1,4 +1,4 @@
-/* Checkpoints: shards are opened, their sections placed and grouped into tensors, and all that can be wrong before any data is read is
+/* RECORDS. Checkpoints: shards are opened, their sections placed and grouped into tensors, and all that can be wrong before any data is read is
  * found. */
 #include "glue/checkpoint.h"
 

@@ -1,4 +1,4 @@
-/* A checkpoint: shards, and where the sections in them lie in whole tensors. */
+/* RECORDS. A checkpoint: shards, and where the sections in them lie in whole tensors. */
 #pragma once
 
 #include "core/hash.h"

@@ -1,4 +1,4 @@
-/* Two checkpoints, tensor by tensor, in ulps. Each may be whole or in shards of any layout. */
+/* RECORDS. Two checkpoints, tensor by tensor, in ulps. Each may be whole or in shards of any layout. */
 #include <string.h>
 #include <stdlib.h>
 

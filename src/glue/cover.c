@@ -1,4 +1,4 @@
-/* Covers: each axis is cut where a box begins or ends; between two cuts the same boxes go on. */
+/* RECORDS. Covers: each axis is cut where a box begins or ends; between two cuts the same boxes go on. */
 #include "glue/cover.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Covers of a tensor by boxes: where they leave a gap, and a walk over the tensor in runs of contiguous elements that have the same boxes
+/* RECORDS. Covers of a tensor by boxes: where they leave a gap, and a walk over the tensor in runs of contiguous elements that have the same boxes
  * over them. Along that walk the elements of each box come in the order in which they lie in a section over it, so that every section is
  * read, or written, once and from its beginning to its end. */
 #pragma once

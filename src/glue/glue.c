@@ -1,4 +1,4 @@
-/* Gluing: all tensors of a checkpoint, into one file. */
+/* RECORDS. Gluing: all tensors of a checkpoint, into one file. */
 #include "glue/glue.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Sharded tensors, for the program: open a checkpoint, glue it, split it, compare two. An obstruction is no failure of a call: the
+/* RECORDS. Sharded tensors, for the program: open a checkpoint, glue it, split it, compare two. An obstruction is no failure of a call: the
  * outcome lists it. docs/glue.md says what each means. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The report of a pass, and the certificate around it. */
+/* RECORDS. The report of a pass, and the certificate around it. */
 #include "glue/glue_certificate.h"
 
 #include <stdio.h>

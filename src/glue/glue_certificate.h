@@ -1,4 +1,4 @@
-/* The certificate of gluing: an in-toto Statement like that of kernels, with a predicate of its own. */
+/* RECORDS. The certificate of gluing: an in-toto Statement like that of kernels, with a predicate of its own. */
 #pragma once
 
 #include "glue/join.h"

@@ -1,4 +1,4 @@
-/* Checking a certificate of gluing: what follows from other members is made again and compared, and its sections must cover its tensors. */
+/* RECORDS. Checking a certificate of gluing: what follows from other members is made again and compared, and its sections must cover its tensors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Reading, hashing, comparing and putting together, in one pass. */
+/* RECORDS. Reading, hashing, comparing and putting together, in one pass. */
 #include "glue/join.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,4 @@
-/* The one pass over a checkpoint: for each tensor, all its sections are read once, hashed, compared wherever they overlap, and put
+/* RECORDS. The one pass over a checkpoint: for each tensor, all its sections are read once, hashed, compared wherever they overlap, and put
  * together; what comes out goes to one file, or to several. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Small parts of JSON that this folder writes and reads. */
+/* RECORDS. Small parts of JSON that this folder writes and reads. */
 #pragma once
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-/* Metadata of what is written. */
+/* RECORDS. Metadata of what is written. */
 #include "glue/metadata.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The __metadata__ of files that are written. */
+/* RECORDS. The __metadata__ of files that are written. */
 #pragma once
 
 #include "glue/checkpoint.h"

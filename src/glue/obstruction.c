@@ -1,4 +1,4 @@
-/* Obstructions: kept, and written for terminals and as JSON. */
+/* RECORDS. Obstructions: kept, and written for terminals and as JSON. */
 #include "glue/obstruction.h"
 
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Why shards do not glue: typed values, each with all that is needed to look at the place. */
+/* RECORDS. Why shards do not glue: typed values, each with all that is needed to look at the place. */
 #pragma once
 
 #include "core/export.h"

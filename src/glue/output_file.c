@@ -1,4 +1,4 @@
-/* Files that appear when they are complete. */
+/* RECORDS. Files that appear when they are complete. */
 #include "glue/output_file.h"
 
 #include <errno.h>

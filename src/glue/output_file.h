@@ -1,4 +1,4 @@
-/* A large file that appears under its name when it is complete, and not before: written without a name (or under a temporary one, where
+/* RECORDS. A large file that appears under its name when it is complete, and not before: written without a name (or under a temporary one, where
  * the file system knows no other way), synced, renamed, and the directory synced. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Overlaps of sections, and votes. */
+/* RECORDS. Overlaps of sections, and votes. */
 #include "glue/overlaps.h"
 
 #include <stdlib.h>

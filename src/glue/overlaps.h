@@ -1,4 +1,4 @@
-/* Which sections overlap: groups of replicas, pairs of groups; and the vote among replicas. */
+/* RECORDS. Which sections overlap: groups of replicas, pairs of groups; and the vote among replicas. */
 #pragma once
 
 #include "glue/join.h"

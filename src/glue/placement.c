@@ -1,4 +1,4 @@
-/* Placements: read from JSON, or made from rules. */
+/* RECORDS. Placements: read from JSON, or made from rules. */
 #include "glue/placement.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,4 @@
-/* Where sections lie: what shards say of themselves, what an index or a manifest says, or rules. docs/glue.md describes the forms.
+/* RECORDS. Where sections lie: what shards say of themselves, what an index or a manifest says, or rules. docs/glue.md describes the forms.
  *
  * A placement is {"shard": 1, "of": 4, "checkpoint": id, "step": "100", "sections": {NAME: {"tensor": NAME, "shape": [...],
  * "start": [...], "sha256": "..."}}}, all of it optional. In a shard it is a string in __metadata__, TKI_PLACEMENT_KEY; in a manifest it

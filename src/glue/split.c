@@ -1,4 +1,4 @@
-/* Splitting: the tensors of a checkpoint, whole or in shards, into shards of another layout. Nothing is ever whole in memory: what the
+/* RECORDS. Splitting: the tensors of a checkpoint, whole or in shards, into shards of another layout. Nothing is ever whole in memory: what the
  * pass puts together goes at once to the parts that have it. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A queue of full buffers between the thread that fills them and the one that hashes and writes them. */
+/* RECORDS. A queue of full buffers between the thread that fills them and the one that hashes and writes them. */
 #include "glue/writer.h"
 
 #include <errno.h>

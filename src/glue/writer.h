@@ -1,4 +1,4 @@
-/* Writes the data of output files in a thread of its own, and hashes it there, while the caller reads and compares what comes next. */
+/* RECORDS. Writes the data of output files in a thread of its own, and hashes it there, while the caller reads and compares what comes next. */
 #pragma once
 
 #include "core/hash.h"

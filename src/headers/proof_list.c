@@ -1,4 +1,4 @@
-/* proofs.c: the texts of proofs/, and the one list of marked theorems, each with the clauses that it supports. A mark is
+/* RECORDS. proofs.c: the texts of proofs/, and the one list of marked theorems, each with the clauses that it supports. A mark is
  *
  *     (* supports: GEMM.ERR EMBEDDING_BWD.ERR *)
  *     (* says: Any order of n fp32 additions is within (n-1) u times the sum of absolute values. *)

@@ -1,4 +1,4 @@
-/* Images of arrays in memory files. */
+/* CHOOSES. Images of arrays in memory files. */
 #include "isolate/array_image.h"
 
 #include <errno.h>

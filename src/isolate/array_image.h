@@ -1,4 +1,4 @@
-/* The parent's side of the memory that it shares with a worker: an image for each array of a call, made of the whole pages that the array
+/* CHOOSES. The parent's side of the memory that it shares with a worker: an image for each array of a call, made of the whole pages that the array
  * touches, random bytes in what is left of them. What the kernel writes lies in memory of this one call, which is sealed before
  * anybody looks at it. What it only reads may lie in an arena that is kept from call to call: the worker can map that for reading
  * only, and making, passing and mapping memory is most of what a small call costs. */

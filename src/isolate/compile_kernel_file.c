@@ -1,4 +1,4 @@
-/* A user's source becomes a shared library, inside the sandbox: a compiler can be made to read any file and to load plugins. */
+/* CHOOSES. A user's source becomes a shared library, inside the sandbox: a compiler can be made to read any file and to load plugins. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

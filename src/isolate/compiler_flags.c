@@ -1,4 +1,4 @@
-/* The flags that a user's source is compiled with. */
+/* CHOOSES. The flags that a user's source is compiled with. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* CHOOSES. What shuts foreign code in: the terms of running it, and how a worker keeps to them. */
 #include "isolate/confinement.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What holds for all that is foreign: kernels, compilers, and the tools that read what these made. */
+/* CHOOSES. What holds for all that is foreign: kernels, compilers, and the tools that read what these made. */
 #pragma once
 
 #include "core/export.h"

@@ -1,4 +1,4 @@
-/* The parent's side of coverage: shared memory, and what is read out of it. */
+/* CHOOSES. The parent's side of coverage: shared memory, and what is read out of it. */
 #include "isolate/coverage.h"
 
 #include <fcntl.h>

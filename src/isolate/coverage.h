@@ -1,4 +1,4 @@
-/* What an instrumented kernel leaves behind while it runs: memory that its worker shares with the parent, written by the callbacks that
+/* CHOOSES. What an instrumented kernel leaves behind while it runs: memory that its worker shares with the parent, written by the callbacks that
  * compilers insert (-fsanitize-coverage=trace-pc,trace-cmp). The kernel runs beside the callbacks and can write there what it likes: it
  * steers what is tried next and counts for nothing else. The parent reads copies, through tki_coverage_read() and no other way.
  *

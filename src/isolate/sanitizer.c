@@ -1,4 +1,4 @@
-/* Finding compute-sanitizer, what it is told, what it says. */
+/* CHOOSES. Finding compute-sanitizer, what it is told, what it says. */
 #include "isolate/sanitizer.h"
 
 #include <glob.h>

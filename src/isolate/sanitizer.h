@@ -1,4 +1,4 @@
-/* NVIDIA's compute-sanitizer around a worker: it sees races in shared memory, reads and writes outside what was allocated, reads of memory
+/* CHOOSES. NVIDIA's compute-sanitizer around a worker: it sees races in shared memory, reads and writes outside what was allocated, reads of memory
  * that nobody wrote, and barriers that not all threads reach. It starts the worker program as its child and loads a library into it; it
  * tells what it found when that child has ended. */
 #pragma once

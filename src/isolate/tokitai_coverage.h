@@ -1,4 +1,4 @@
-/* Included before an instrumented kernel by its compiler (-include), by nobody else. */
+/* CHOOSES. Included before an instrumented kernel by its compiler (-include), by nobody else. */
 #ifndef TOKITAI_COVERAGE_H
 #define TOKITAI_COVERAGE_H
 

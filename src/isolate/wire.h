@@ -1,4 +1,4 @@
-/* Binary frames: what a worker and its parent say to each other, and `tokitai kernel --binary` and its clients; docs/protocol.md
+/* CHOOSES. Binary frames: what a worker and its parent say to each other, and `tokitai kernel --binary` and its clients; docs/protocol.md
  * has it for people. A socket that keeps packets apart carries one frame a packet; on a byte stream each frame comes behind
  * its length, a little-endian u32. All numbers are little-endian. Structs have no holes, and a frame begins 8-byte aligned in memory.
  *

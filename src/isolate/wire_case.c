@@ -1,3 +1,4 @@
+/* CHOOSES. A case written into a frame. */
 #include "isolate/wire_case.h"
 
 _Static_assert((int)TKI_WIRE_SIZES == TK_MAX_DIMS && (int)TKI_WIRE_ATTRIBUTES == TK_MAX_ATTRIBUTES &&

@@ -1,4 +1,4 @@
-/* A case as a frame says it: what a worker's parent and a kernel server's client have in common. */
+/* CHOOSES. A case as a frame says it: what a worker's parent and a kernel server's client have in common. */
 #pragma once
 
 #include "core/export.h"

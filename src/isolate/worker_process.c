@@ -1,4 +1,4 @@
-/* Calls into a worker. */
+/* CHOOSES. Calls into a worker. */
 #include "isolate/worker_process.h"
 
 #include <errno.h>

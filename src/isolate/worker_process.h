@@ -1,4 +1,4 @@
-/* The parent's side of a worker: a process of its own, freshly executed and shut in, that alone loads a user's kernel. Whatever the
+/* CHOOSES. The parent's side of a worker: a process of its own, freshly executed and shut in, that alone loads a user's kernel. Whatever the
  * kernel does, each call here returns within its deadline, and closing leaves no process, file or shared memory behind.
  *
  * Host memory is given and host memory comes back, on every backend. Nothing that the worker says is believed: outputs are judged

@@ -1,4 +1,4 @@
-/* Reading what a worker sends. */
+/* CHOOSES. Reading what a worker sends. */
 #include "isolate/worker_reply.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What a frame from a worker comes to. The frame is untrusted: it may be forged by the very kernel that is judged. */
+/* CHOOSES. What a frame from a worker comes to. The frame is untrusted: it may be forged by the very kernel that is judged. */
 #pragma once
 
 #include "isolate/wire.h"

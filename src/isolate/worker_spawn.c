@@ -1,4 +1,4 @@
-/* Starting the worker program, and making sure that it ends. */
+/* CHOOSES. Starting the worker program, and making sure that it ends. */
 #include "isolate/worker_spawn.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* A child of the program tokitai-worker, seen from the process that started it: the socket for frames, the one by which it is let go, its
+/* CHOOSES. A child of the program tokitai-worker, seen from the process that started it: the socket for frames, the one by which it is let go, its
  * scratch folder. */
 #pragma once
 

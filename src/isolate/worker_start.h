@@ -1,4 +1,4 @@
-/* What the program tokitai-worker and the process that starts it agree on, beside the frames of wire.h. */
+/* CHOOSES. What the program tokitai-worker and the process that starts it agree on, beside the frames of wire.h. */
 #pragma once
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Drawing the calls of a trial. */
+/* DECIDES. Drawing the calls of a trial. */
 #include "judge/call_setup.h"
 
 #include <string.h>

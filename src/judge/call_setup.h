@@ -1,4 +1,4 @@
-/* TRUSTED. How each call of a trial is set up: with how many threads, where its arrays lie, what its outputs hold beforehand. All of it
+/* DECIDES. How each call of a trial is set up: with how many threads, where its arrays lie, what its outputs hold beforehand. All of it
  * is drawn from the trial's seed, so that a kernel meets what any caller may give it, and the same seed gives the same calls on
  * every machine. */
 #pragma once

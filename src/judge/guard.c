@@ -1,4 +1,4 @@
-/* TRUSTED. Guarded buffers by mmap(). */
+/* DECIDES. Guarded buffers by mmap(). */
 #include "judge/guard.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Buffers that notice: red zones and inaccessible pages around them, at any place that a caller's array may have. */
+/* DECIDES. Buffers that notice: red zones and inaccessible pages around them, at any place that a caller's array may have. */
 #pragma once
 
 #include "tokitai.h"

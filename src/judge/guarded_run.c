@@ -1,4 +1,4 @@
-/* TRUSTED. One call of a kernel in buffers of its own, and what it did to memory. */
+/* DECIDES. One call of a kernel in buffers of its own, and what it did to memory. */
 #include "judge/guarded_run.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. One call of a kernel in buffers of its own, between guards, and what it did to memory. */
+/* DECIDES. One call of a kernel in buffers of its own, between guards, and what it did to memory. */
 #pragma once
 
 #include "judge/call_setup.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The acceptance rule, element by element: with lo = RN(S - B) and hi = RN(S + B), an output is accepted iff it is
+/* DECIDES. The acceptance rule, element by element: with lo = RN(S - B) and hi = RN(S + B), an output is accepted iff it is
  * not NaN and lo <= out <= hi. The oracle gives S as an interval of doubles, which nearly always decides; where it does
  * not, the oracle refines S until it does. */
 #include "judge/judge.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The judge: every output element against the admissible interval of its exact value. */
+/* DECIDES. The judge: every output element against the admissible interval of its exact value. */
 #pragma once
 
 #include "exact/oracle.h"

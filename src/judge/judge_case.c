@@ -1,4 +1,4 @@
-/* TRUSTED. The outputs of a case, one after the other. */
+/* DECIDES. The outputs of a case, one after the other. */
 #include "judge/judge_case.h"
 
 #include "core/context.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. All outputs of a case against the exact values of its inputs. */
+/* DECIDES. All outputs of a case against the exact values of its inputs. */
 #pragma once
 
 #include "judge/judge.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Exact integers and orders: nothing is rounded, and nothing is near. */
+/* DECIDES. Exact integers and orders: nothing is rounded, and nothing is near. */
 #include "judge/judge_exact.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Judges of outputs that are no rounded numbers: exact integers, and indices that put others in order. */
+/* DECIDES. Judges of outputs that are no rounded numbers: exact integers, and indices that put others in order. */
 #pragma once
 
 #include "judge/judge.h"

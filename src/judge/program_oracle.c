@@ -1,4 +1,4 @@
-/* TRUSTED. What a program says of each element is an enclosure, or the judgement ends. */
+/* DECIDES. What a program says of each element is an enclosure, or the judgement ends. */
 #include "judge/program_oracle.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The oracle of an op whose exact values a program gives: what its own functions say of each element. */
+/* DECIDES. The oracle of an op whose exact values a program gives: what its own functions say of each element. */
 #pragma once
 
 #include "exact/oracle.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. One trial. The kernel runs twice on fresh buffers that lie at other kinds of places and hold other bytes,
+/* DECIDES. One trial. The kernel runs twice on fresh buffers that lie at other kinds of places and hold other bytes,
  * with different numbers of threads (call_setup.h); then, where the contract allows it, in place, and on a part of the
  * batch alone. A stranger's kernel, which may remember what it was asked before, runs once more with one input element
  * changed, and is judged anew; then with the first inputs again. */

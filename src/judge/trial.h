@@ -1,4 +1,4 @@
-/* TRUSTED. One trial: run a kernel on one set of inputs in guarded buffers, several times, and judge what it did. */
+/* DECIDES. One trial: run a kernel on one set of inputs in guarded buffers, several times, and judge what it did. */
 #pragma once
 
 #include "core/context.h"

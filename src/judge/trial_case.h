@@ -1,4 +1,4 @@
-/* TRUSTED. What a trial is: a case, and from what its inputs and its calls are drawn. */
+/* DECIDES. What a trial is: a case, and from what its inputs and its calls are drawn. */
 #pragma once
 
 #include "tokitai_verify.h"

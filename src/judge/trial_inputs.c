@@ -1,4 +1,4 @@
-/* TRUSTED. The arrays that a trial is run on. */
+/* DECIDES. The arrays that a trial is run on. */
 #include "judge/trial_inputs.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The arrays that a trial is run on: drawn from its seed, or given. */
+/* DECIDES. The arrays that a trial is run on: drawn from its seed, or given. */
 #pragma once
 
 #include "judge/trial_case.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The memory that a trial needs, and what there is. */
+/* DECIDES. The memory that a trial needs, and what there is. */
 #include "judge/trial_memory.h"
 
 #include <stdio.h>

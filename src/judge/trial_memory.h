@@ -1,4 +1,4 @@
-/* TRUSTED. The memory that a trial needs, and what there is, in GiB. */
+/* DECIDES. The memory that a trial needs, and what there is, in GiB. */
 #pragma once
 
 #include "tokitai.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Reads gcov's annotated source: "    count:number:text", a count of - where there is no code, ##### where it never ran. */
+/* CHOOSES. Reads gcov's annotated source: "    count:number:text", a count of - where there is no code, ##### where it never ran. */
 #include "kernel_file/covered_lines.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Which lines of a source ran, as gcov prints it. The text is untrusted: it was made by a tool that read what the kernel's process
+/* CHOOSES. Which lines of a source ran, as gcov prints it. The text is untrusted: it was made by a tool that read what the kernel's process
  * wrote. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The dynamic symbols of a shared library, read without loading it. The file is a stranger's: nothing in it is taken to be
+/* CHOOSES. The dynamic symbols of a shared library, read without loading it. The file is a stranger's: nothing in it is taken to be
  * in range before it was compared. */
 #include <elf.h>
 #include <stdio.h>

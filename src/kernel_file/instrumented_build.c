@@ -1,4 +1,4 @@
-/* TRUSTED. Builds, starts and reads out instrumented kernels. */
+/* CHOOSES. Builds, starts and reads out instrumented kernels. */
 #include "kernel_file/instrumented_build.h"
 
 #include <dirent.h>

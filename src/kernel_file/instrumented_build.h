@@ -1,4 +1,4 @@
-/* TRUSTED. The second build of a kernel file, which says what it runs. It is foreign code as the first one is, compiled and run in the
+/* CHOOSES. The second build of a kernel file, which says what it runs. It is foreign code as the first one is, compiled and run in the
  * same confinement, and nothing that it says is believed: docs/worker.md. */
 #pragma once
 

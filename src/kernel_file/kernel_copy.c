@@ -1,4 +1,4 @@
-/* TRUSTED. Copies a kernel's files. */
+/* CHOOSES. Copies a kernel's files. */
 #include "kernel_file/kernel_copy.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The one copy of a kernel. Its files are opened once, links are not followed, and what is hashed, compiled, instrumented and loaded
+/* CHOOSES. The one copy of a kernel. Its files are opened once, links are not followed, and what is hashed, compiled, instrumented and loaded
  * is this copy: what their owner does to them later changes nothing, and a certificate names what was run. */
 #ifndef TKI_KERNEL_COPY_H
 #define TKI_KERNEL_COPY_H

@@ -1,4 +1,4 @@
-/* TRUSTED. Kernel files. Compiling and running are the worker's; here is what a certificate says about them. */
+/* RECORDS. Kernel files. Compiling and running are the worker's; here is what a certificate says about them. */
 #include "kernel_file/kernel_file.h"
 
 #include <ctype.h>

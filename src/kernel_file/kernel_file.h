@@ -1,4 +1,4 @@
-/* TRUSTED. A kernel that comes as a file: compiled once, known by its hashes, run in workers. */
+/* CHOOSES. A kernel that comes as a file: compiled once, known by its hashes, run in workers. */
 #ifndef TKI_KERNEL_FILE_H
 #define TKI_KERNEL_FILE_H
 

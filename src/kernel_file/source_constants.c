@@ -1,4 +1,4 @@
-/* TRUSTED. A lexer of numbers for C and its relatives, and one for listings of machine code. */
+/* CHOOSES. A lexer of numbers for C and its relatives, and one for listings of machine code. */
 #include "kernel_file/source_constants.h"
 
 #include <ctype.h>

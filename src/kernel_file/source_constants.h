@@ -1,4 +1,4 @@
-/* TRUSTED. The constants of a kernel's source and of its machine code: what it may compare sizes, options and elements with, divide or mask
+/* CHOOSES. The constants of a kernel's source and of its machine code: what it may compare sizes, options and elements with, divide or mask
  * them by. The texts may be anything. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The attributes that several contracts have, each written down once. A contract lists the domain first, so that whoever fills or judges
+/* DECIDES. The attributes that several contracts have, each written down once. A contract lists the domain first, so that whoever fills or judges
  * a case of any op finds it in one place. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Cases: sizes, types and buffers of one run, and the checks that every run passes before anything is launched. */
+/* DECIDES. Cases: sizes, types and buffers of one run, and the checks that every run passes before anything is launched. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

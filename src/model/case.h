@@ -1,4 +1,4 @@
-/* What the library checks of a case before it looks at buffers. */
+/* DECIDES. What the library checks of a case before it looks at buffers. */
 #pragma once
 
 #include "core/export.h"

@@ -1,4 +1,4 @@
-/* What several contracts say in the same words, each written down once. The id of a clause stands where the clause is used, so that it is
+/* DECIDES. What several contracts say in the same words, each written down once. The id of a clause stands where the clause is used, so that it is
  * found there. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The element formats, each written down once: whoever reads, writes, rounds, draws or names elements asks
+/* DECIDES. The element formats, each written down once: whoever reads, writes, rounds, draws or names elements asks
  * here. Kernels' own conversions (core/dtype.h) share nothing with it. Inline, since the judge passes billions of
  * elements through what is built on it. */
 #pragma once

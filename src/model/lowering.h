@@ -1,4 +1,4 @@
-/* A lowering: one implementation of one op on one backend. Each op folder's lowering.c lists its rows, fastest
+/* DECIDES. A lowering: one implementation of one op on one backend. Each op folder's lowering.c lists its rows, fastest
  * first, the portable one last; runtime/planner.c picks the first that accepts. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Planted kernels, which run on the CPU and are judged exactly as a user's kernel is. A mutant is wrong and must be refuted; each op
+/* CHOOSES. Planted kernels, which run on the CPU and are judged exactly as a user's kernel is. A mutant is wrong and must be refuted; each op
  * folder's mutants.c lists its own. A variant is right and must be held, although it computes in another way than
  * our kernels do; variants.c lists those. */
 #pragma once

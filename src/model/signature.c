@@ -1,4 +1,4 @@
-/* A typed call takes the types, the sizes in contract order, then the tensors in contract order, with the options between inputs and
+/* CHOOSES. A typed call takes the types, the sizes in contract order, then the tensors in contract order, with the options between inputs and
  * outputs. A user's kernel takes the call, the sizes and the tensors. */
 #include "model/signature.h"
 

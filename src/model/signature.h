@@ -1,4 +1,4 @@
-/* The C interfaces of an op, which are made from its contract: that of its typed call and that of users' kernels. */
+/* CHOOSES. The C interfaces of an op, which are made from its contract: that of its typed call and that of users' kernels. */
 #pragma once
 
 #include "tokitai.h"

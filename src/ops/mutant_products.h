@@ -1,4 +1,4 @@
-/* What planted products share, of matrices and of layers: factors decoded to fp32, and what can be wrong with a product of two, whatever is
+/* CHOOSES. What planted products share, of matrices and of layers: factors decoded to fp32, and what can be wrong with a product of two, whatever is
  * done with it afterwards. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* What planted kernels share: elements in and out, and the ways in which a call or a store goes wrong. */
+/* CHOOSES. What planted kernels share: elements in and out, and the ways in which a call or a store goes wrong. */
 #pragma once
 
 #include <math.h>

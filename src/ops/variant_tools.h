@@ -1,4 +1,4 @@
-/* What correct variants share: orders of summation, and ways to an exponential. Our own kernels use none of this. */
+/* CHOOSES. What correct variants share: orders of summation, and ways to an exponential. Our own kernels use none of this. */
 #pragma once
 
 #include "ops/mutant_tools.h"

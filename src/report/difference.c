@@ -1,4 +1,4 @@
-/* TRUSTED. Two certificates, member by member and trial by trial. */
+/* SHOWS. Two certificates, member by member and trial by trial. */
 #include "report/difference.h"
 
 #include <stdlib.h>

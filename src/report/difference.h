@@ -1,4 +1,4 @@
-/* TRUSTED. What changed from one certificate to another. */
+/* SHOWS. What changed from one certificate to another. */
 #pragma once
 
 #include "certify/certificate.h"

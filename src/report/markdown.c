@@ -1,4 +1,4 @@
-/* TRUSTED. The certificate for people: Markdown made from the statement and nothing else. */
+/* SHOWS. The certificate for people: Markdown made from the statement and nothing else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The page about certificates for people: its frame, the overview, and how values are written on it. */
+/* SHOWS. The page about certificates for people: its frame, the overview, and how values are written on it. */
 #include "report/report.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The section of the report about one certificate, made from its statement and nothing else. */
+/* SHOWS. The section of the report about one certificate, made from its statement and nothing else. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* TRUSTED. What changed between two certificates of one subject. */
+/* SHOWS. What changed between two certificates of one subject. */
 #include "report/difference.h"
 #include "report/report.h"
 

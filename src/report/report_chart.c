@@ -1,4 +1,4 @@
-/* TRUSTED. Charts of a certificate as SVG. Their unit is about a pixel of a telephone's screen: they are as wide as one, and
+/* SHOWS. Charts of a certificate as SVG. Their unit is about a pixel of a telephone's screen: they are as wide as one, and
  * wider screens show several beside each other. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. An element on the number line, to scale: its exact value, what is admissible, the output, and the numbers of its
+/* SHOWS. An element on the number line, to scale: its exact value, what is admissible, the output, and the numbers of its
  * format around them. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. How the report looks; it is whole without the script, which sorts the overview and unfolds for printing. */
+/* SHOWS. How the report looks; it is whole without the script, which sorts the overview and unfolds for printing. */
 #include "report/report.h"
 
 const char tki_report_style[] =

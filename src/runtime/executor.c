@@ -1,4 +1,4 @@
-/* Three ways to run: in this process, on a GPU by way of copies, in a worker. */
+/* CHOOSES. Three ways to run: in this process, on a GPU by way of copies, in a worker. */
 #include "runtime/executor.h"
 
 #include "core/clock.h"

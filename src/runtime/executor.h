@@ -1,4 +1,4 @@
-/* Everything that launches a kernel goes through three calls: open, call, close. Kernels that may share the caller's
+/* CHOOSES. Everything that launches a kernel goes through three calls: open, call, close. Kernels that may share the caller's
  * address space run in it: ours, mutants, and functions that a program brings itself. Those of users run in a worker,
  * which the executor starts, renews and stops. */
 #pragma once

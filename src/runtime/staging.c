@@ -1,4 +1,4 @@
-/* Guarded device memory: one block that grows, each buffer between two red zones, at the alignment that it has on the host and at
+/* CHOOSES. Guarded device memory: one block that grows, each buffer between two red zones, at the alignment that it has on the host and at
  * another address every time. Reads outside a buffer cannot be seen this way; compute-sanitizer sees them. */
 #include "runtime/staging.h"
 

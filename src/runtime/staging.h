@@ -1,4 +1,4 @@
-/* Host buffers run on a GPU: copied into guarded device memory, launched, copied back. For the judge, which draws inputs and reads
+/* CHOOSES. Host buffers run on a GPU: copied into guarded device memory, launched, copied back. For the judge, which draws inputs and reads
  * outputs on the host. */
 #pragma once
 

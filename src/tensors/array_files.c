@@ -1,4 +1,4 @@
-/* Tensors in files: a safetensors file is mapped, an .npy file read. */
+/* RECORDS. Tensors in files: a safetensors file is mapped, an .npy file read. */
 #include "tensors/array_files.h"
 
 #include <stdint.h>

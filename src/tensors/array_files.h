@@ -1,4 +1,4 @@
-/* Tensors in files that somebody wrote: all of a safetensors file, by name, or the one of NumPy's .npy, without a name. */
+/* RECORDS. Tensors in files that somebody wrote: all of a safetensors file, by name, or the one of NumPy's .npy, without a name. */
 #pragma once
 
 #include "core/export.h"

@@ -1,4 +1,4 @@
-/* Element types: one row for each. */
+/* RECORDS. Element types: one row for each. */
 #include "tensors/element.h"
 
 #include <endian.h>

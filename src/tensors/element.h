@@ -1,4 +1,4 @@
-/* The element types of safetensors files: their sizes, the values of their bit patterns, and distances in ulps. */
+/* RECORDS. The element types of safetensors files: their sizes, the values of their bit patterns, and distances in ulps. */
 #pragma once
 
 #include <stdbool.h>

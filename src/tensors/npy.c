@@ -1,4 +1,4 @@
-/* .npy headers. They come from outside: the dictionary is read strictly, as NumPy writes it, and every number is checked. */
+/* RECORDS. .npy headers. They come from outside: the dictionary is read strictly, as NumPy writes it, and every number is checked. */
 #include "tensors/npy.h"
 
 #include <string.h>

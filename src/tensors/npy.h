@@ -1,4 +1,4 @@
-/* The header of NumPy's .npy files: what the elements are, their order, the shape, and where they begin. */
+/* RECORDS. The header of NumPy's .npy files: what the elements are, their order, the shape, and where they begin. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* The table of a safetensors file: parsed, checked, written. */
+/* RECORDS. The table of a safetensors file: parsed, checked, written. */
 #include "tensors/safetensors.h"
 
 #include <errno.h>

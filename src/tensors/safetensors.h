@@ -1,4 +1,4 @@
-/* safetensors files (github.com/huggingface/safetensors): eight bytes with the length of a JSON header, the header, the tensors' bytes.
+/* RECORDS. safetensors files (github.com/huggingface/safetensors): eight bytes with the length of a JSON header, the header, the tensors' bytes.
  * The reader is stricter than the format's own: each way in which a file can be malformed is a kind of its own, and nothing is allocated
  * by a number from the file before the number is checked. */
 #pragma once

@@ -1,4 +1,4 @@
-/* TRUSTED. The usual check. */
+/* SHOWS. The usual check. */
 #include "trials/allclose_check.h"
 
 #include <math.h>

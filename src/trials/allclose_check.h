@@ -1,4 +1,4 @@
-/* TRUSTED. The usual check of kernel benchmarks, to compare with: five inputs of normal numbers at one shape, and every output
+/* SHOWS. The usual check of kernel benchmarks, to compare with: five inputs of normal numbers at one shape, and every output
  * element within atol + rtol |reference| of a reference, as torch.allclose() has it. Whatever that leaves open is settled in its
  * favour: the reference is the exact result rounded to the output's type, and outputs begin as NaN, so that what is not written is
  * never taken for a result. */

@@ -1,4 +1,4 @@
-/* TRUSTED. Attributes by name, and the matrix unit of a device. */
+/* CHOOSES. Attributes by name, and the matrix unit of a device. */
 #include "trials/attribute_settings.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The attributes of a certification: what the options ask for, and what the device that a kernel runs on decides. */
+/* CHOOSES. The attributes of a certification: what the options ask for, and what the device that a kernel runs on decides. */
 #pragma once
 
 #include "model/lowering.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The corpus: every planted kernel of an op before the judge and before the usual check. Kernels run side by side, one
+/* SHOWS. The corpus: every planted kernel of an op before the judge and before the usual check. Kernels run side by side, one
  * thread each. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Trials in which each set of an op's attributes meets each kind of size and of value. A kernel often has a path for one choice at
+/* CHOOSES. Trials in which each set of an op's attributes meets each kind of size and of value. A kernel often has a path for one choice at
  * some sizes only, such as a sum over nothing, or one so long that it is split. Drawn attributes meet such a size by chance; these meet it
  * whatever the seed. The trials are small, so that there can be many. */
 #include "trials/each_choice.h"

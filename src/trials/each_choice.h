@@ -1,4 +1,4 @@
-/* TRUSTED. Trials in which each set of an op's attributes meets each kind of size and of value. */
+/* CHOOSES. Trials in which each set of an op's attributes meets each kind of size and of value. */
 #pragma once
 
 #include "model/trial_hints.h"

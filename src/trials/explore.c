@@ -1,4 +1,4 @@
-/* TRUSTED. The loop from comparisons to trials. */
+/* CHOOSES. The loop from comparisons to trials. */
 #include "trials/explore.h"
 
 #include <stdio.h>

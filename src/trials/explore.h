@@ -1,4 +1,4 @@
-/* TRUSTED. Coverage decides what is tried. An instrumented build of the kernel makes the same calls as were judged; what it compared with
+/* CHOOSES. Coverage decides what is tried. An instrumented build of the kernel makes the same calls as were judged; what it compared with
  * what becomes new shapes, options, thread counts, alignments and elements, and a trial that leads it where it has not been is judged on the
  * real build as all others are. What the instrumented build says is untrusted: it adds trials and is reported, and no verdict rests on
  * it. The same seed and the same reports give the same trials. */

@@ -1,4 +1,4 @@
-/* TRUSTED. Calls of the instrumented build. */
+/* CHOOSES. Calls of the instrumented build. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Candidates for calls. Three sources of ideas: a comparison that has not yet come out in one of its ways, and
+/* CHOOSES. Candidates for calls. Three sources of ideas: a comparison that has not yet come out in one of its ways, and
  * whose operand follows a quantity of the call, which is then set so that it does; the same for operands that follow
  * nothing, which may be elements; and the constants of the source, as sizes and so on, since of `k % 96 == 0` a
  * comparison shows neither k nor 96. */

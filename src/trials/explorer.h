@@ -1,4 +1,4 @@
-/* TRUSTED. What the exploration of one kernel knows. explore_observe.c makes calls and notes what they compared,
+/* CHOOSES. What the exploration of one kernel knows. explore_observe.c makes calls and notes what they compared,
  * explore_propose.c makes candidates of that, explore.c runs the loop. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* TRUSTED. Input families: which there are, for which ops, and how the inputs of a case are filled. Values are drawn
+/* CHOOSES. Input families: which there are, for which ops, and how the inputs of a case are filled. Values are drawn
  * as doubles and rounded to the tensor's type, or drawn as patterns; a tensor is walked as lines along the axis that
  * the op sums over, since that is where mistakes add up. Values: families_values.c, _sums.c, _exp.c, _ties.c.
  * Indices: families_index.c, families_ends.c. */

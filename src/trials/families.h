@@ -1,4 +1,4 @@
-/* TRUSTED. Input families: ways of drawing inputs that find mistakes, all from a printed seed. */
+/* CHOOSES. Input families: ways of drawing inputs that find mistakes, all from a printed seed. */
 #pragma once
 
 #include "tokitai_verify.h"

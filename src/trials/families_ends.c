@@ -1,4 +1,4 @@
-/* TRUSTED. Ends of groups: how many places each group has, and which have none. */
+/* CHOOSES. Ends of groups: how many places each group has, and which have none. */
 #include "trials/families_index.h"
 
 #include <stdlib.h>

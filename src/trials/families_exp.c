@@ -1,4 +1,4 @@
-/* TRUSTED. Families for ops that add exponentials: plateaus, offsets, peaks, crowds far below a peak. */
+/* CHOOSES. Families for ops that add exponentials: plateaus, offsets, peaks, crowds far below a peak. */
 #include "trials/families_lines.h"
 
 #include "trials/families_index.h"

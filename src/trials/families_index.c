@@ -1,4 +1,4 @@
-/* TRUSTED. Indices: which rows are hit, how often, in which order, and which targets are ignored. */
+/* CHOOSES. Indices: which rows are hit, how often, in which order, and which targets are ignored. */
 #include "model/case.h"
 #include "trials/families_index.h"
 

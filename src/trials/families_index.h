@@ -1,4 +1,4 @@
-/* TRUSTED. What families.c needs for inputs that are indices. */
+/* CHOOSES. What families.c needs for inputs that are indices. */
 #pragma once
 
 #include "core/random.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. What the files of families share: a tensor as lines, numbers of its format, places. */
+/* CHOOSES. What the files of families share: a tensor as lines, numbers of its format, places. */
 #pragma once
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. Families for ops that add: cancellation, few terms, ties, sums without rounding, orders of summation. */
+/* CHOOSES. Families for ops that add: cancellation, few terms, ties, sums without rounding, orders of summation. */
 #include "trials/families_lines.h"
 
 /* Pairs (w, -w) against equal partners cancel; the rest is what an exact sum is left with. */

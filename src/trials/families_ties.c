@@ -1,4 +1,4 @@
-/* TRUSTED. Inputs of elementwise ops whose results lie near rounding midpoints, found by asking the oracle. */
+/* CHOOSES. Inputs of elementwise ops whose results lie near rounding midpoints, found by asking the oracle. */
 #include "trials/families_lines.h"
 
 #include "trials/op_registry.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Families of values for any op: patterns, special values, sizes of every order, places where code
+/* CHOOSES. Families of values for any op: patterns, special values, sizes of every order, places where code
  * branches. */
 #include "trials/families_lines.h"
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The build of the judge. What is loaded is asked, not the file that it came from, which may have been replaced since. */
+/* CHOOSES. The build of the judge. What is loaded is asked, not the file that it came from, which may have been replaced since. */
 #include "trials/judge_build.h"
 
 #include <elf.h>

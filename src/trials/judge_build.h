@@ -1,4 +1,4 @@
-/* TRUSTED. Which build of the judge this is, and what of this machine the verdicts on planted kernels may depend on. */
+/* CHOOSES. Which build of the judge this is, and what of this machine the verdicts on planted kernels may depend on. */
 #pragma once
 
 #include "core/hash.h"

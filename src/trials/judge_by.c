@@ -1,4 +1,4 @@
-/* TRUSTED. How kernels of an op that a program registered are judged, in the same form as for ours. */
+/* CHOOSES. How kernels of an op that a program registered are judged, in the same form as for ours. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* TRUSTED. Writing, reading and keeping the verdicts on planted wrong kernels. The reader trusts nothing but that nobody else can write to the
+/* CHOOSES. Writing, reading and keeping the verdicts on planted wrong kernels. The reader trusts nothing but that nobody else can write to the
  * folder. */
 #include "trials/kept_mutants.h"
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The trials of each level: shapes that stand in a list, shapes that are drawn by a law (shapes.c), and a
+/* CHOOSES. The trials of each level: shapes that stand in a list, shapes that are drawn by a law (shapes.c), and a
  * tour through all families; where the cost of an op is not known, small ones, and shapes that any op may stumble at. All of it follows
  * from seed, level, op and types. */
 #include "trials/levels.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Which trials a level consists of: shapes, families, seeds, options. */
+/* CHOOSES. Which trials a level consists of: shapes, families, seeds, options. */
 #pragma once
 
 #include "judge/trial_inputs.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The inputs of a trial, drawn by its family or given in the options. */
+/* CHOOSES. The inputs of a trial, drawn by its family or given in the options. */
 #include <string.h>
 
 #include "core/context.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Every trial's inputs are made once and given to all mutants that are not rejected yet, each in a process state of its own: a mutant
+/* CHOOSES. Every trial's inputs are made once and given to all mutants that are not rejected yet, each in a process state of its own: a mutant
  * may remember what it was asked before. */
 #include "trials/mutants.h"
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The verifying half of the list of ops. */
+/* CHOOSES. The verifying half of the list of ops. */
 #include "trials/op_registry.h"
 
 #include <string.h>

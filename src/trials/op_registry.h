@@ -1,4 +1,4 @@
-/* TRUSTED. How kernels of an op are judged: oracle, mutants, variants, hints for trials. Those of ours are from ops.def. */
+/* CHOOSES. How kernels of an op are judged: oracle, mutants, variants, hints for trials. Those of ours are from ops.def. */
 #pragma once
 
 #include "exact/oracle.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Shapes: the lists, and the laws. Certificates name what follows from both, so that neither changes. */
+/* CHOOSES. Shapes: the lists, and the laws. Certificates name what follows from both, so that neither changes. */
 #include "trials/shapes.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The shapes that ops are tried with: listed ones, and laws by which others are drawn. */
+/* CHOOSES. The shapes that ops are tried with: listed ones, and laws by which others are drawn. */
 #pragma once
 
 #include "core/random.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Greedy shrinking: cut each size to a part that still fails, first to the failing element's own place, then
+/* CHOOSES. Greedy shrinking: cut each size to a part that still fails, first to the failing element's own place, then
  * by steps from either end, half of it and ever smaller, until no size can lose its first or its last place or MOST_ATTEMPTS runs, or
  * MOST_ELEMENTS of them together, are used up. */
 #include "trials/shrink.h"

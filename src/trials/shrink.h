@@ -1,4 +1,4 @@
-/* TRUSTED. From a failing trial to a small one that still fails. */
+/* CHOOSES. From a failing trial to a small one that still fails. */
 #pragma once
 
 #include "judge/trial.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Calls of another type. */
+/* CHOOSES. Calls of another type. */
 #include "trials/unjudged_call.h"
 
 #include "judge/guarded_run.h"

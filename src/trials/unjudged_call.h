@@ -1,4 +1,4 @@
-/* TRUSTED. Calls between trials, of which nothing is judged. */
+/* CHOOSES. Calls between trials, of which nothing is judged. */
 #pragma once
 
 #include "judge/trial.h"

@@ -1,4 +1,4 @@
-/* Namespaces, mounts, control group, limits and capabilities. */
+/* CHOOSES. Namespaces, mounts, control group, limits and capabilities. */
 #include "worker/sandbox.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* What shuts a child in, with whatever this system offers. Each means is tried by itself and reported in a line of its own, so that a
+/* CHOOSES. What shuts a child in, with whatever this system offers. Each means is tried by itself and reported in a line of its own, so that a
  * refusal (an old kernel, a container) costs that means alone. For the worker program: its processes have one thread each
  * when they call this. docs/worker.md tells people what it comes to. */
 #pragma once

@@ -1,4 +1,4 @@
-/* seccomp, which says what the operating system can be asked for. What is not listed fails with an error and does not kill: libraries try
+/* CHOOSES. seccomp, which says what the operating system can be asked for. What is not listed fails with an error and does not kill: libraries try
  * calls and do without them. */
 #include "worker/sandbox_calls.h"
 

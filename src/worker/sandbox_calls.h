@@ -1,4 +1,4 @@
-/* Which system calls foreign code may make: worker/sandbox_calls.def as a table, and the filter that is made from it. */
+/* CHOOSES. Which system calls foreign code may make: worker/sandbox_calls.def as a table, and the filter that is made from it. */
 #pragma once
 
 #include <stddef.h>

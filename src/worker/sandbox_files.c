@@ -1,4 +1,4 @@
-/* What files foreign code can reach: one list, by which the tree of its own is built and Landlock is told. */
+/* CHOOSES. What files foreign code can reach: one list, by which the tree of its own is built and Landlock is told. */
 #include "worker/sandbox.h"
 
 #include <errno.h>

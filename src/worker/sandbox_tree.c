@@ -1,4 +1,4 @@
-/* A root folder of its own: a file system in memory with the folders that foreign code may read, bound read-only, and the scratch folder. What
+/* CHOOSES. A root folder of its own: a file system in memory with the folders that foreign code may read, bound read-only, and the scratch folder. What
  * is not in it has no name there. */
 #include "worker/sandbox.h"
 

@@ -1,4 +1,4 @@
-/* Looks up the caller of an op, and the place of an attribute. */
+/* CHOOSES. Looks up the caller of an op, and the place of an attribute. */
 #include "worker/worker_calls.h"
 
 #include <string.h>

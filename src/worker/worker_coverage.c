@@ -1,4 +1,4 @@
-/* The callbacks of an instrumented kernel, which finds them here when it is loaded. They run in its process and may be called, forged or
+/* CHOOSES. The callbacks of an instrumented kernel, which finds them here when it is loaded. They run in its process and may be called, forged or
  * written over by it; isolate/coverage.h says what that can lead to. Any thread may call them at any time. */
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* The worker's device. Driver and context are the library's own code (drivers/driver.c), compiled into this program too. What foreign host
+/* CHOOSES. The worker's device. Driver and context are the library's own code (drivers/driver.c), compiled into this program too. What foreign host
  * code does to them cannot be prevented here; docs/worker.md says what follows from that. */
 #include "worker/worker_program.h"
 

@@ -1,4 +1,4 @@
-/* A heap that shows what a kernel does beside its own allocations. The program's malloc stands before libc's in every library that is
+/* CHOOSES. A heap that shows what a kernel does beside its own allocations. The program's malloc stands before libc's in every library that is
  * loaded. Until the guard is raised it hands on to libc. Then each block ends with a page, behind which nothing is accessible, holds noise at
  * first, and is never used again once freed. What does not fit, or comes after too many, is libc's as before. Foreign code shares this memory and
  * may damage the books; that shows, or it does not, and nobody relies on them. */

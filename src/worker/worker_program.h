@@ -1,4 +1,4 @@
-/* Inside the program tokitai-worker. Three processes: the keeper, which the parent started; the reaper, first of a process namespace where
+/* CHOOSES. Inside the program tokitai-worker. Three processes: the keeper, which the parent started; the reaper, first of a process namespace where
  * one can be had, which ends when the parent lets go or the third process ends, and takes all others with it; and the one that runs
  * foreign code. */
 #pragma once

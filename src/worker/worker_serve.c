@@ -1,4 +1,4 @@
-/* The process that runs a user's kernel: loads it, maps what the parent passes, calls it, unmaps, answers. Foreign code shares this
+/* CHOOSES. The process that runs a user's kernel: loads it, maps what the parent passes, calls it, unmaps, answers. Foreign code shares this
  * address space and may do anything to it, so that nothing here protects anybody; the parent does. */
 #include "worker/worker_program.h"
 

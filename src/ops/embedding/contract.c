@@ -1,4 +1,4 @@
-/* TRUSTED. Embedding: a gather of rows, and the scatter-add that is its adjoint. What they promise. The exact value
+/* DECIDES. Embedding: a gather of rows, and the scatter-add that is its adjoint. What they promise. The exact value
  * is in oracle.c, the kernels in kernel_cpu.c. */
 #include "ops/embedding/contract.h"
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The bound and the special values of embedding, used by its oracle and its tests. */
+/* DECIDES. The bound and the special values of embedding, used by its oracle and its tests. */
 #pragma once
 
 #include "core/export.h"

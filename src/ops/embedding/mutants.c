@@ -1,4 +1,4 @@
-/* Wrong kernels for embedding, each with one line saying what is wrong. Slow and plain on purpose. */
+/* CHOOSES. Wrong kernels for embedding, each with one line saying what is wrong. Slow and plain on purpose. */
 #include <math.h>
 
 #include "ops/mutant_tools.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The exact value of embedding. Forward it is the input's own bits. Backward, hits are summed in double
+/* DECIDES. The exact value of embedding. Forward it is the input's own bits. Backward, hits are summed in double
  * with an error bound, for one row and a block of columns at a time; what that leaves open is summed exactly.
  * Clause BITS is the order that it names, carried out step by step in fp32. */
 #include <float.h>

@@ -1,4 +1,4 @@
-/* Correct kernels for embedding that go through their data in other ways than ours, each with one line saying what is
+/* CHOOSES. Correct kernels for embedding that go through their data in other ways than ours, each with one line saying what is
  * different. */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* TRUSTED. GELU in its tanh form, and its derivative: what they promise. The exact value is in oracle.c, the kernels in
+/* DECIDES. GELU in its tanh form, and its derivative: what they promise. The exact value is in oracle.c, the kernels in
  * kernel_cpu.c. */
 #include "exact/gelu_bound.h"
 #include "model/contract_parts.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The exact value of gelu and of its derivative. Both are functions of one x (the gradient is that times grad_output). For
+/* DECIDES. The exact value of gelu and of its derivative. Both are functions of one x (the gradient is that times grad_output). For
  * 16-bit types a table over all patterns of x, enclosed with MPFR, serves every element; for fp32 an element is enclosed in double. What
  * that does not decide is refined from scratch. */
 #include <math.h>

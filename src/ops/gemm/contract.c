@@ -1,4 +1,4 @@
-/* TRUSTED. The matrix product and its two gradients: what they promise. All three sum products of two numbers over one
+/* DECIDES. The matrix product and its two gradients: what they promise. All three sum products of two numbers over one
  * of the sizes m, n, k, and have the same clauses. The exact value is in oracle.c, the kernels in kernel_cpu.c. */
 #include "exact/product_bound.h"
 #include "model/contract_parts.h"

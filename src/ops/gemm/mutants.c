@@ -1,4 +1,4 @@
-/* Wrong kernels for the matrix products, each with one line saying what is wrong. One plain body serves all three ops. */
+/* CHOOSES. Wrong kernels for the matrix products, each with one line saying what is wrong. One plain body serves all three ops. */
 #include "ops/gemm/planted.h"
 
 /* What is wrong with a product; all clear computes it right. */

@@ -1,4 +1,4 @@
-/* TRUSTED. The exact value of a matrix product, which exact/product.h sums. */
+/* DECIDES. The exact value of a matrix product, which exact/product.h sums. */
 #include "exact/oracle.h"
 #include "exact/product.h"
 #include "exact/round.h"

@@ -1,4 +1,4 @@
-/* The three products seen as one, for planted kernels: out[rows, cols] = left right, both factors decoded to fp32 and lying so that a
+/* CHOOSES. The three products seen as one, for planted kernels: out[rows, cols] = left right, both factors decoded to fp32 and lying so that a
  * sum runs along memory: left[rows][places], right[cols][places]. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Correct matrix products that differ from ours in order and blocking, each with one line saying what is different. */
+/* CHOOSES. Correct matrix products that differ from ours in order and blocking, each with one line saying what is different. */
 #include <math.h>
 
 #include "ops/gemm/planted.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Products of groups of rows, each with a matrix of its own, and their two gradients: what they promise. Each group is a matrix
+/* DECIDES. Products of groups of rows, each with a matrix of its own, and their two gradients: what they promise. Each group is a matrix
  * product as that of gemm. The exact value is in oracle.c. */
 #include "model/contract_parts.h"
 #include "tokitai.h"

@@ -1,4 +1,4 @@
-/* Wrong kernels for products of groups, each with one line saying what is wrong. One plain body serves all three ops. */
+/* CHOOSES. Wrong kernels for products of groups, each with one line saying what is wrong. One plain body serves all three ops. */
 #include <math.h>
 
 #include "ops/grouped/planted.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. The exact values of products of groups: each group is a product of exact/product.h. */
+/* DECIDES. The exact values of products of groups: each group is a product of exact/product.h. */
 #include "exact/oracle.h"
 #include "exact/product.h"
 #include "model/attributes.h"

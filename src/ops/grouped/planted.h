@@ -1,4 +1,4 @@
-/* The products of groups seen as one, for planted kernels: rows of outputs, each of a group, and sums over places. Factors are decoded to
+/* CHOOSES. The products of groups seen as one, for planted kernels: rows of outputs, each of a group, and sums over places. Factors are decoded to
  * fp32. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Correct products of groups that differ from ours in order, each with one line saying what is different. */
+/* CHOOSES. Correct products of groups that differ from ours in order, each with one line saying what is different. */
 #include <math.h>
 
 #include "ops/grouped/planted.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. A linear layer, whose weight is stored [out, in], with what usually follows it, and its gradients: what they promise. All three
+/* DECIDES. A linear layer, whose weight is stored [out, in], with what usually follows it, and its gradients: what they promise. All three
  * are sums of products with further terms; two of them may go through gelu or its derivative. The exact value is in oracle.c. */
 #include "ops/linear/contract.h"
 

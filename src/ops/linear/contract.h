@@ -1,4 +1,4 @@
-/* The attributes of the linear layer's ops beyond those of every matrix product, their choices, and where the tensors are. */
+/* DECIDES. The attributes of the linear layer's ops beyond those of every matrix product, their choices, and where the tensors are. */
 #pragma once
 
 /* The place of linear_fwd's and linear_grad_x's `epilogue`, and of linear_grad_w's `accumulate`. */

@@ -1,4 +1,4 @@
-/* Wrong kernels for a linear layer and its gradients, each with one line saying what is wrong. One plain body serves all three ops. */
+/* CHOOSES. Wrong kernels for a linear layer and its gradients, each with one line saying what is wrong. One plain body serves all three ops. */
 #include "ops/linear/planted.h"
 
 /* What gelu or its derivative is taken for. */

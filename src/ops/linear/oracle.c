@@ -1,4 +1,4 @@
-/* TRUSTED. The exact values of a linear layer and of its gradients: sums of products (exact/product.h) with further terms, gelu of such a
+/* DECIDES. The exact values of a linear layer and of its gradients: sums of products (exact/product.h) with further terms, gelu of such a
  * sum, or such a sum times gelu's derivative (exact/gelu.h). */
 #include "ops/linear/contract.h"
 

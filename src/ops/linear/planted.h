@@ -1,4 +1,4 @@
-/* The three ops of a linear layer seen as one, for planted kernels: out[rows, cols] of a product of two factors, both decoded to fp32 and
+/* CHOOSES. The three ops of a linear layer seen as one, for planted kernels: out[rows, cols] of a product of two factors, both decoded to fp32 and
  * lying so that a sum runs along memory, and what is done with it. */
 #pragma once
 

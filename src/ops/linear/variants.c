@@ -1,4 +1,4 @@
-/* Correct kernels of a linear layer and its gradients that differ from ours in order, in where the further terms enter, or in how gelu is
+/* CHOOSES. Correct kernels of a linear layer and its gradients that differ from ours in order, in where the further terms enter, or in how gelu is
  * computed, each with one line saying what is different. */
 #include "ops/linear/planted.h"
 #include "ops/variant_tools.h"

@@ -1,4 +1,4 @@
-/* TRUSTED. Matrix products modulo p^N: what they promise. The exact value is in oracle.c, the kernel in kernel_cpu.c. */
+/* DECIDES. Matrix products modulo p^N: what they promise. The exact value is in oracle.c, the kernel in kernel_cpu.c. */
 #include "ops/padic/contract.h"
 
 #include "model/contract_parts.h"

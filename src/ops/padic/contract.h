@@ -1,4 +1,4 @@
-/* TRUSTED. The attributes of padic_gemm, and which of them go together. */
+/* DECIDES. The attributes of padic_gemm, and which of them go together. */
 #pragma once
 
 #include "core/export.h"

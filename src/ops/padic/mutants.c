@@ -1,4 +1,4 @@
-/* Wrong kernels for padic_gemm, each with one line saying what is wrong. */
+/* CHOOSES. Wrong kernels for padic_gemm, each with one line saying what is wrong. */
 #include "ops/mutant_tools.h"
 #include "ops/padic/contract.h"
 

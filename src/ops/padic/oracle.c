@@ -1,4 +1,4 @@
-/* TRUSTED. The exact value of padic_gemm, by GMP. A row of b is one long number with three limbs for each element, so that
+/* DECIDES. The exact value of padic_gemm, by GMP. A row of b is one long number with three limbs for each element, so that
  * a multiple of it added to a row of sums carries into no neighbour: sums of fewer than 2^63 products of 64-bit numbers
  * are below 2^192. */
 #include <gmp.h>

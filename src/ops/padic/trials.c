@@ -1,4 +1,4 @@
-/* Which primes, precisions and elements trials of padic_gemm take: moduli at which a kernel changes its way, and elements
+/* CHOOSES. Which primes, precisions and elements trials of padic_gemm take: moduli at which a kernel changes its way, and elements
  * whose valuations add up to just below, exactly and just above the precision. */
 #include "model/trial_hints.h"
 

@@ -1,4 +1,4 @@
-/* TRUSTED. Row softmax and its gradient: what they promise. The exact value is in oracle.c, the kernels in
+/* DECIDES. Row softmax and its gradient: what they promise. The exact value is in oracle.c, the kernels in
  * kernel_cpu.c. */
 #include "ops/softmax/contract.h"
 

@@ -1,4 +1,4 @@
-/* TRUSTED. The exact value of softmax and of its gradient. Forward: exact/exp_row.h gives each row's sum and each
+/* DECIDES. The exact value of softmax and of its gradient. Forward: exact/exp_row.h gives each row's sum and each
  * element in double with a derived error. Backward: products are exact in double, so only their sum is rounded. What
  * double does not decide is refined with MPFR: forward by intervals, backward exactly. */
 #include <math.h>

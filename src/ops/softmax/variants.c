@@ -1,4 +1,4 @@
-/* Correct kernels for softmax that compute it in other ways than ours, each with one line saying what is different. */
+/* CHOOSES. Correct kernels for softmax that compute it in other ways than ours, each with one line saying what is different. */
 #include <math.h>
 
 #include "ops/variant_tools.h"

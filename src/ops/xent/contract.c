@@ -1,4 +1,4 @@
-/* TRUSTED. Softmax and cross-entropy, loss and gradient: what they promise. The exact value is in oracle.c, the
+/* DECIDES. Softmax and cross-entropy, loss and gradient: what they promise. The exact value is in oracle.c, the
  * kernel in kernel_cpu.c. */
 #include "ops/xent/contract.h"
 

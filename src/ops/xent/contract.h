@@ -1,4 +1,4 @@
-/* TRUSTED. The bounds and special values of xent, used by its oracle and its tests. */
+/* DECIDES. The bounds and special values of xent, used by its oracle and its tests. */
 #pragma once
 
 #include "core/export.h"

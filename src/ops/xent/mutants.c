@@ -1,4 +1,4 @@
-/* Wrong kernels for xent, each with one line saying what is wrong. One plain body in double, which is right when
+/* CHOOSES. Wrong kernels for xent, each with one line saying what is wrong. One plain body in double, which is right when
  * no flag is set, and a struct of flags. */
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* TRUSTED. The exact loss and gradient of xent. prepare() sums each row once in double by exact/exp_row.h, with
+/* DECIDES. The exact loss and gradient of xent. prepare() sums each row once in double by exact/exp_row.h, with
  * an error term; the one logarithm of a row is MPFR's. What that leaves open is refined in MPFR intervals over the
  * row, whose sums are kept, since in a row of equal logits every element may ask for them. */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Correct kernels for xent that compute it in other ways than ours, each with one line saying what is different. All form
+/* CHOOSES. Correct kernels for xent that compute it in other ways than ours, each with one line saying what is different. All form
  * the target's gradient from the sum over the other classes: any other way cancels. */
 #include <math.h>
 
