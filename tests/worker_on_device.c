@@ -77,10 +77,10 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *const *inclu
         bool changed = memcmp(x, before, sizeof x) != 0;
         int wrong = far_off();
         printf("    %d of %d elements far off; %.1f us; input %s; overrun of parameter %d at byte %lld\n", wrong,
-               SIZE, 1e6 * best, changed ? "changed" : "as it was", executor.overrun.param,
-               (long long)executor.overrun.offset);
-        good &= wrong == 0 && changed == (way == 5) && (executor.overrun.param == 1) == (way == 4) &&
-                (way != 4 || executor.overrun.offset == 2 * SIZE);
+               SIZE, 1e6 * best, changed ? "changed" : "as it was", executor.caller.overrun.param,
+               (long long)executor.caller.overrun.offset);
+        good &= wrong == 0 && changed == (way == 5) && (executor.caller.overrun.param == 1) == (way == 4) &&
+                (way != 4 || executor.caller.overrun.offset == 2 * SIZE);
     }
     printf("    %s\n", good ? "as expected" : "NOT AS EXPECTED");
     tki_executor_close(&executor);

@@ -208,7 +208,7 @@ static tk_status run_again(campaign *c)
         const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
         const bool guarded = i / EACH_FRESH % EACH_PLAIN != EACH_PLAIN - 1;
         if (i % EACH_FRESH == 0)
-            tki_executor_prepare(&subject->executor, guarded);
+            tki_executor_prepare(tki_executor_of(subject->caller), guarded);
         tki_trial trial = record->trial;
         tk_status status = fresh ? tki_subject_renew(subject, o, guarded) : TK_OK;
         if (status != TK_OK || o->verdict != TK_HELD)
@@ -401,6 +401,6 @@ tk_status tki_campaign_run(tki_subject *subject, tki_outcome *o, tki_trials *tri
             tki_outcome_report(o, steps[i].done, steps[i].name);
         status = steps[i].take(&c);
     }
-    tki_executor_close(&subject->executor);
+    tki_executor_close(tki_executor_of(subject->caller));
     return status;
 }

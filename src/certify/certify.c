@@ -166,7 +166,12 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     const tk_case c = tki_outcome_case(&o);
     if (o.level == TK_EXHAUSTIVE && !tk_case_is_finite(&c))
         o.level = TK_FULL;
-    tki_subject subject = {.ctx = ctx, .contract = contract, .oracle = tki_oracle_of(contract)};
+    tki_executor executor = {0};
+    tki_subject subject = {.ctx = ctx,
+                           .contract = contract,
+                           .oracle = tki_oracle_of(contract),
+                           .caller = &executor.caller,
+                           .hash = tki_outputs_hash};
     if (!subject.oracle)
         return tki_fail(ctx, TK_UNAVAILABLE, "no exact values of %s are known: tk_contract_judge_by() gives them",
                         contract->name);

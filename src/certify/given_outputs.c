@@ -227,7 +227,7 @@ static tk_status judge_tensors(tk_ctx *ctx, tki_outcome *o, const tensors *t)
         return status;
     result.judge_seconds = tki_now() - begin;
     memcpy(result.output_hash, o->given->output_hash, sizeof result.output_hash);
-    tki_trial_describe_failure(c, &result);
+    tki_trial_fail_element(&result);
     tki_inputs inputs = {0};
     for (int p = 0; p < c->contract->param_count; p++)
         inputs.data[p] = c->contract->params[p].output ? NULL : (void *)(uintptr_t)t->data[p];

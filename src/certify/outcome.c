@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "exact/round.h"
 #include "judge/judge_exact.h"
 #include "trials/families.h"
 
@@ -72,20 +73,25 @@ void tki_outcome_record(tki_outcome *o, const tki_trial *trial, const tki_trial_
 
 void tki_outcome_refute(tki_outcome *o, const tki_trial *trial, const tki_trial_result *r)
 {
+    char reason[512];
     o->verdict = TK_REFUTED;
     o->failed_clause = r->failed_clause;
     o->refuted[r->failed_clause] = true;
     o->failed_trial = *trial;
     o->judgement.failure = r->judgement.failure;
     o->fault = r->fault;
-    snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r->failed_clause].id, r->reason);
+    tki_trial_reason(r, &trial->c, reason, sizeof reason);
+    snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r->failed_clause].id, reason);
 }
 
 void tki_outcome_leave_open(tki_outcome *o, const tki_trial_result *r)
 {
+    char reason[512];
+    const tk_case c = tki_outcome_case(o);
     o->verdict = TK_UNKNOWN;
     o->fault = r->fault;
-    snprintf(o->reason, sizeof o->reason, "%s%s", r->timed_out ? "" : "the kernel could not be run: ", r->reason);
+    tki_trial_reason(r, &c, reason, sizeof reason);
+    snprintf(o->reason, sizeof o->reason, "%s%s", r->timed_out ? "" : "the kernel could not be run: ", reason);
 }
 
 void tki_outcome_conclude(tki_outcome *o, int64_t trials)
@@ -128,4 +134,46 @@ void tki_outcome_report(const tki_outcome *o, double done, const char *what)
 {
     if (o->options->progress)
         o->options->progress(done, what, o->options->progress_data);
+}
+
+_Static_assert((int)TKI_OUTPUT_HASH == TKI_HASH_HEX, "a trial has room for it");
+
+/* All NaNs hash as one pattern. No loop has a call in it, since an exhaustive run passes billions through it. */
+static void canonicalise(tk_dtype dtype, unsigned char *block, int64_t count)
+{
+    const tki_format f = tki_format_of(dtype);
+    const uint32_t last = tki_last_of(f);
+    if (f.number != TKI_FLOATING)
+        return;
+    if (f.bytes == 2) {
+        uint16_t *elements = (uint16_t *)(void *)block;
+        const uint16_t canonical = (uint16_t)f.nan;
+        for (int64_t i = 0; i < count; i++)
+            elements[i] = (elements[i] & 0x7fff) > last ? canonical : elements[i];
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t bits = tki_element_bits(dtype, block, i);
+        tki_put_bits(dtype, block, i, tki_magnitude_of(f, bits) > last ? f.nan : bits);
+    }
+}
+
+tk_status tki_outputs_hash(const tk_case *c, const void *const tensors[], char hash_text[TKI_HASH_HEX])
+{
+    tki_hash hash;
+    tki_hash_begin(&hash);
+    for (int p = 0; p < c->contract->param_count; p++) {
+        if (!c->contract->params[p].output)
+            continue;
+        tk_dtype dtype = tk_case_param_dtype(c, p);
+        size_t bytes = tki_param_bytes(c, p);
+        _Alignas(4) unsigned char block[1 << 14];
+        for (size_t begin = 0; begin < bytes; begin += sizeof block) {
+            size_t part = bytes - begin < sizeof block ? bytes - begin : sizeof block;
+            memcpy(block, (const char *)tensors[p] + begin, part);
+            canonicalise(dtype, block, (int64_t)(part / tk_dtype_size(dtype)));
+            tki_hash_add(&hash, block, part);
+        }
+    }
+    return tki_hash_finish(&hash, hash_text) ? TK_OK : TK_INTERNAL;
 }

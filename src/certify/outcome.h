@@ -96,6 +96,9 @@ void tki_outcome_add(tki_outcome *o, const tki_trial *trial, const tki_inputs *i
 /* A failed trial is also one of those that say how wrong the kernel is. */
 void tki_outcome_count_failed(tki_outcome *o, const tki_trial_result *result);
 
+/* SHA-256 of all outputs among a case's tensors, which are in contract order; all NaNs are the same. */
+TK_MUST_USE tk_status tki_outputs_hash(const tk_case *c, const void *const tensors[], char hash_text[TKI_HASH_HEX]);
+
 /* Lists the trial, of which there is an output. Chunks of an exhaustive domain become one record whose hash runs over
  * theirs. */
 void tki_outcome_record(tki_outcome *o, const tki_trial *trial, const tki_trial_result *result);

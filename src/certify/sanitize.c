@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/escape.h"
 #include "core/random.h"
 #include "judge/call_setup.h"
 #include "kernel_file/kernel_file.h"
@@ -159,6 +160,8 @@ static tk_status run(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contrac
     }
     if (opened && status == TK_OK) {
         tki_sanitizer_read(tki_executor_sanitizer_log(&executor), report);
+        tki_escape_in_place(report->text, sizeof report->text);
+        tki_escape_in_place(report->problem, sizeof report->problem);
         if (!about->problem[0])
             snprintf(about->problem, sizeof about->problem, "%s", report->problem);
     }

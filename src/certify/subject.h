@@ -6,6 +6,7 @@
 
 #include "certify/outcome.h"
 #include "certify/provenance.h"
+#include "runtime/executor.h"
 
 struct tki_subject_kind {
     const char *name; /* `run.kind` of a certificate */

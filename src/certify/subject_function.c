@@ -29,7 +29,7 @@ static tk_status open_subject(tki_subject *subject, tki_outcome *o)
                              &(tki_executable){.kernel = o->options->kernel,
                                                .kernel_data = o->options->kernel_data,
                                                .kernel_problem = o->options->kernel_problem},
-                             &subject->executor);
+                             tki_executor_of(subject->caller));
 }
 
 /* Only its program could run it again. */

@@ -68,17 +68,18 @@ static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status stat
 
 tk_status tki_subject_renew(tki_subject *subject, tki_outcome *o, bool guarded)
 {
-    return note_start(subject, o, tki_executor_renew(&subject->executor, guarded));
+    return note_start(subject, o, tki_executor_renew(tki_executor_of(subject->caller), guarded));
 }
 
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
-    tk_status status = tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract, &subject->executor);
+    tk_status status = tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract,
+                                             tki_executor_of(subject->caller));
     subject->suspicion = suspicion_of(o);
     subject->visit = tki_trial_visit;
     if (status != TK_OK)
         return note_start(subject, o, status);
-    o->confinement = strdup(tki_executor_confinement(&subject->executor));
+    o->confinement = strdup(tki_executor_confinement(tki_executor_of(subject->caller)));
     if (!o->confinement)
         return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the worker's report");
     return receive_visitor(subject, o);

@@ -41,7 +41,7 @@ static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
     subject->lowering = o->lowering;
     return tki_executor_open(subject->ctx, &(tki_executable){.lowering = o->lowering, .host_buffers = true},
-                             &subject->executor);
+                             tki_executor_of(subject->caller));
 }
 
 static void describe(const tki_outcome *o, json_t *run)

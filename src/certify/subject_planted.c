@@ -24,7 +24,7 @@ static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
     o->planted = (tki_mutant_run){.how = find(o)->how};
     return tki_executor_open(subject->ctx, &(tki_executable){.kernel = find(o)->kernel, .kernel_data = &o->planted},
-                             &subject->executor);
+                             tki_executor_of(subject->caller));
 }
 
 static void describe(const tki_outcome *o, json_t *run)

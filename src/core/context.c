@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "core/escape.h"
 
 #define TK_STRING_(x) #x
 #define TK_STRING(x) TK_STRING_(x)
@@ -60,11 +59,6 @@ void tk_ctx_destroy(tk_ctx *ctx)
     free(ctx);
 }
 
-const char *tk_ctx_message(const tk_ctx *ctx)
-{
-    return ctx ? ctx->message : "no context";
-}
-
 tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...)
 {
     char raw[sizeof ctx->message];
@@ -72,7 +66,7 @@ tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(raw, sizeof raw, format, arguments);
     va_end(arguments);
-    tki_escape_line(raw, strlen(raw), ctx->message, sizeof ctx->message);
+    strcpy(ctx->message, raw); /* the old one may be a part of it */
     ctx->fault = (tki_fault){.tensor = -1};
     return status;
 }

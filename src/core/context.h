@@ -16,7 +16,8 @@ typedef struct tki_left_out {
 } tki_left_out;
 
 struct tk_ctx {
-    char message[2048];
+    char message[2048]; /* as it was put together; tk_ctx_message() shows it */
+    char shown[2048];
     tki_fault fault;       /* behind the message, where a kernel is at fault */
     tki_left_out left_out; /* of all calls until somebody clears it */
     int threads;           /* as asked for; 0: all */
@@ -48,7 +49,7 @@ struct tk_ctx {
     tk_status (*set_device_scratch)(tk_ctx *ctx, void *memory, size_t bytes);
 };
 
-/* Records the message, as one line of what can be shown, and returns the status, so that a failure reads
+/* Records the message and returns the status, so that a failure reads
  * `return tki_fail(ctx, TK_..., "...")`. */
 TKI_EXPORT __attribute__((format(printf, 3, 4))) tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format,
                                                                     ...);

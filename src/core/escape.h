@@ -26,7 +26,7 @@ TKI_EXPORT size_t tki_escape_line(const char *text, size_t length, char *place, 
 TKI_EXPORT size_t tki_escape_lines(const char *text, size_t length, char *place, size_t size);
 
 /* The same for a text in a place of `size` bytes; what no longer fits is cut. */
-void tki_escape_in_place(char *text, size_t size);
+TKI_EXPORT void tki_escape_in_place(char *text, size_t size);
 
 /* Each of these shows at most `most` bytes of the text, then "[cut]". */
 

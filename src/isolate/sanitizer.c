@@ -10,7 +10,6 @@
 
 #include "compile/run_program.h"
 #include "core/clock.h"
-#include "core/escape.h"
 #include "isolate/worker_spawn.h"
 
 const char *tki_sanitizer_name(tki_sanitizer_tool tool)
@@ -191,13 +190,12 @@ static bool is_about_itself(const char *text, size_t length)
     return false;
 }
 
-/* Foreign, and so as it can be shown. */
 static void add_text(char *place, size_t size, const char *separator, const char *text, size_t length)
 {
     size_t used = strlen(place);
     if (used && size - used > strlen(separator) + 1)
         used += (size_t)snprintf(place + used, size - used, "%s", separator);
-    tki_escape_line(text, length, place + used, size - used);
+    snprintf(place + used, size - used, "%.*s", (int)length, text);
 }
 
 /* "ERROR SUMMARY: 2 errors", "RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)". */

@@ -45,7 +45,7 @@ typedef struct tki_sanitizer_report {
     char problem[240];
 } tki_sanitizer_report;
 
-/* Reads what it printed, which comes from a process that shared its memory with the kernel. */
+/* Reads what it printed, which comes from a process that shared its memory with the kernel; texts are as they came. */
 TKI_EXPORT void tki_sanitizer_read(const char *log, tki_sanitizer_report *report);
 
 /* For worker_process.c. */

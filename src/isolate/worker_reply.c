@@ -1,10 +1,9 @@
 /* CHOOSES. Reading what a worker sends. */
 #include "isolate/worker_reply.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "core/context.h"
-#include "core/escape.h"
 
 bool tki_reply_is_signal(const void *frame, size_t bytes)
 {
@@ -85,5 +84,5 @@ void tki_reply_text(const tki_wire_reply *reply, char *text, size_t size)
 {
     const char *said = tki_wire_reply_text(reply);
     const size_t bytes = reply->text_bytes < TKI_WIRE_TEXT ? reply->text_bytes : TKI_WIRE_TEXT;
-    tki_escape_lines(said, strnlen(said, bytes), text, size);
+    snprintf(text, size, "%.*s", (int)bytes, said);
 }

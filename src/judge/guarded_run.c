@@ -1,8 +1,6 @@
 /* DECIDES. One call of a kernel in buffers of its own, and what it did to memory. */
 #include "judge/guarded_run.h"
 
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +48,7 @@ tk_status tki_run_prepare(tki_subject *subject, tki_run *r, const tk_case *c, co
     for (int p = 0; p < c->contract->param_count; p++) {
         size_t bytes = tki_param_bytes(c, p);
         size_t element = tk_dtype_size(tk_case_param_dtype(c, p));
-        bool allocated = subject->executor.worker
+        bool allocated = subject->caller->copies
                              ? tki_guard_alloc_plain(&r->buffer[p], setup.placement[p], bytes, element)
                              : tki_guard_alloc(&r->buffer[p], setup.placement[p], bytes, element);
         if (!allocated) {
@@ -83,16 +81,13 @@ void tki_run_keep_stale(tki_subject *subject, const tk_case *c, const tki_run *r
     }
 }
 
-void tki_trial_fail(tki_trial_result *result, int clause, const char *format, ...)
+void tki_trial_fail(tki_trial_result *result, int clause, tki_finding finding)
 {
     if (result->failed_clause >= 0 || result->clause_missing)
         return;
     result->failed_clause = clause;
     result->clause_missing = clause < 0;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(result->reason, sizeof result->reason, format, arguments);
-    va_end(arguments);
+    result->finding = finding;
 }
 
 void tki_run_check_surroundings(const tk_case *c, const tki_run *r, const tki_inputs *inputs, bool in_place,
@@ -103,48 +98,51 @@ void tki_run_check_surroundings(const tk_case *c, const tki_run *r, const tki_in
         const tk_param *param = &c->contract->params[p];
         int64_t offset;
         if (!tki_guard_intact(&r->buffer[p], &offset))
-            tki_trial_fail(result, write, "wrote outside %s, at byte %lld of its %zu", param->name, (long long)offset,
-                           r->buffer[p].bytes);
+            tki_trial_fail(
+                result, write,
+                (tki_finding){
+                    .kind = TKI_FOUND_WRITTEN_OUTSIDE, .param = p, .at = offset, .seen = {r->buffer[p].bytes}});
         bool overwritten = false;
         for (int q = 0; q < c->contract->param_count && in_place; q++)
             overwritten |= shares(c, q) && c->contract->params[q].may_alias == p;
         if (!param->output && !overwritten && r->buffer[p].bytes &&
             memcmp(r->buffer[p].data, inputs->data[p], r->buffer[p].bytes) != 0)
-            tki_trial_fail(result, write, "changed its input %s", param->name);
+            tki_trial_fail(result, write, (tki_finding){.kind = TKI_FOUND_INPUT_CHANGED, .param = p});
     }
 }
 
-/* A failure that is known as data; of several the first counts. */
-static void fail_by(tki_trial_result *result, const tk_case *c, const tki_fault *fault, const char *text)
+void tki_trial_keep_words(tki_trial_result *result, const tk_ctx *ctx)
+{
+    snprintf(result->words, sizeof result->words, "%.*s", (int)sizeof result->words - 1, ctx->message);
+}
+
+/* A failure that is known as a fault; of several the first counts. `ctx`: it has the words of the call; NULL: there are none. */
+static void fail_by(tki_trial_result *result, const tk_case *c, const tki_fault *fault, const tk_ctx *ctx)
 {
     if (result->failed_clause >= 0 || result->clause_missing)
         return;
     int clause = tki_clause_find(c->contract, tki_fault_clause(fault));
     result->fault = *fault;
-    tki_trial_fail(result, clause >= 0 ? clause : tki_clause_find(c->contract, TK_CLAUSE_SHAPE), "%.500s", text);
+    if (ctx)
+        tki_trial_keep_words(result, ctx);
+    tki_trial_fail(result, clause >= 0 ? clause : tki_clause_find(c->contract, TK_CLAUSE_SHAPE),
+                   (tki_finding){.kind = ctx ? TKI_FOUND_WORDS : TKI_FOUND_FAULT});
 }
 
 void tki_run_check_overrun(const tki_subject *subject, const tk_case *c, tki_trial_result *result)
 {
-    const tki_overrun *overrun = &subject->executor.overrun;
-    tki_fault faults[] = {
-        {.kind = TKI_FAULT_OVERRUN, .tensor = overrun->param, .offset = overrun->offset, .wrote = true},
-        {.kind = TKI_FAULT_FLOAT_MODE, .tensor = -1}};
-    const bool there[] = {overrun->param >= 0, overrun->left_float_mode};
-    for (size_t i = 0; i < sizeof there; i++) {
-        char text[300];
-        if (!there[i])
-            continue;
-        if (faults[i].tensor >= 0)
-            faults[i].bytes = (int64_t)tki_param_bytes(c, faults[i].tensor);
-        tki_fault_text(&faults[i], c->contract, NULL, text, sizeof text);
-        fail_by(result, c, &faults[i], text);
-    }
-}
-
-bool tki_same_bits(tk_dtype dtype, uint32_t a, uint32_t b)
-{
-    return a == b || (tki_is_nan(dtype, a) && tki_is_nan(dtype, b));
+    const tki_overrun *overrun = &subject->caller->overrun;
+    const int p = overrun->param;
+    if (p >= 0)
+        fail_by(result, c,
+                &(tki_fault){.kind = TKI_FAULT_OVERRUN,
+                             .tensor = p,
+                             .offset = overrun->offset,
+                             .bytes = (int64_t)tki_param_bytes(c, p),
+                             .wrote = true},
+                NULL);
+    if (overrun->left_float_mode)
+        fail_by(result, c, &(tki_fault){.kind = TKI_FAULT_FLOAT_MODE, .tensor = -1}, NULL);
 }
 
 static bool still_filled(const tki_run *r, int p, size_t element, int64_t i)
@@ -169,64 +167,27 @@ void tki_runs_compare(const tk_case *c, const tki_run *a, const tki_run *b, tki_
             if (tki_same_elements(dtype, a->pointers[p], b->pointers[p], i))
                 continue;
             if (still_filled(a, p, element, i) && still_filled(b, p, element, i)) {
-                tki_trial_fail(result, write, "left %s[%lld] unwritten", c->contract->params[p].name, (long long)i);
+                tki_trial_fail(result, write, (tki_finding){.kind = TKI_FOUND_UNWRITTEN, .param = p, .at = i});
             } else {
+                tki_finding finding = {.kind = TKI_FOUND_OTHER_BITS, .param = p, .at = i};
                 result->determinism = TK_DETERMINISM_NONE;
-                uint64_t x = 0, y = 0;
-                memcpy(&x, (const char *)a->pointers[p] + (size_t)i * element, element);
-                memcpy(&y, (const char *)b->pointers[p] + (size_t)i * element, element);
-                tki_trial_fail(
-                    result, repeat, "%s[%lld] was 0x%llx on one run and 0x%llx on another with the same inputs",
-                    c->contract->params[p].name, (long long)i, (unsigned long long)x, (unsigned long long)y);
+                memcpy(&finding.seen[0], (const char *)a->pointers[p] + (size_t)i * element, element);
+                memcpy(&finding.seen[1], (const char *)b->pointers[p] + (size_t)i * element, element);
+                tki_trial_fail(result, repeat, finding);
             }
             return;
         }
     }
 }
 
-/* All NaNs hash as one pattern. No loop has a call in it, since an exhaustive run passes billions through it. */
-static void canonicalise(tk_dtype dtype, unsigned char *block, int64_t count)
-{
-    const tki_format f = tki_format_of(dtype);
-    const uint32_t last = tki_last_of(f);
-    if (f.number != TKI_FLOATING)
-        return;
-    if (f.bytes == 2) {
-        uint16_t *elements = (uint16_t *)(void *)block;
-        const uint16_t canonical = (uint16_t)f.nan;
-        for (int64_t i = 0; i < count; i++)
-            elements[i] = (elements[i] & 0x7fff) > last ? canonical : elements[i];
-        return;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        const uint32_t bits = tki_element_bits(dtype, block, i);
-        tki_put_bits(dtype, block, i, tki_magnitude_of(f, bits) > last ? f.nan : bits);
-    }
-}
-
-tk_status tki_outputs_hash(const tk_case *c, const void *const tensors[], char hash_text[TKI_HASH_HEX])
-{
-    tki_hash hash;
-    tki_hash_begin(&hash);
-    for (int p = 0; p < c->contract->param_count; p++) {
-        if (!c->contract->params[p].output)
-            continue;
-        tk_dtype dtype = tk_case_param_dtype(c, p);
-        size_t bytes = tki_param_bytes(c, p);
-        _Alignas(4) unsigned char block[1 << 14];
-        for (size_t begin = 0; begin < bytes; begin += sizeof block) {
-            size_t part = bytes - begin < sizeof block ? bytes - begin : sizeof block;
-            memcpy(block, (const char *)tensors[p] + begin, part);
-            canonicalise(dtype, block, (int64_t)(part / tk_dtype_size(dtype)));
-            tki_hash_add(&hash, block, part);
-        }
-    }
-    return tki_hash_finish(&hash, hash_text) ? TK_OK : TK_INTERNAL;
-}
-
 bool tki_run_ended(tk_status status, const tki_trial_result *result)
 {
     return status == TK_OK && !result->could_not_run && !result->faulted && !result->clause_missing;
+}
+
+static tk_status call(tki_subject *subject, const tk_case *c, tki_run *r, double *seconds)
+{
+    return subject->caller->call(subject->caller, c, r->pointers, r->setup.threads, seconds);
 }
 
 /* The process was killed from outside, which says nothing about the kernel, unless the call ends so once more in a fresh
@@ -237,9 +198,8 @@ static tk_status call_once_more(tki_subject *subject, const tk_case *c, tki_run 
     char first[sizeof subject->ctx->message];
     const double free_gib = tki_free_gib();
     const bool tried = free_gib <= 0 || free_gib >= 2 * tki_case_gib(c, true);
-    snprintf(first, sizeof first, "%s", tk_ctx_message(subject->ctx));
-    tk_status status = tried ? tki_executor_call(&subject->executor, c, r->pointers, r->setup.threads, seconds)
-                             : TK_OK;
+    snprintf(first, sizeof first, "%s", subject->ctx->message);
+    tk_status status = tried ? call(subject, c, r, seconds) : TK_OK;
     if (status != TK_OK)
         return status;
     return tki_fail(
@@ -250,7 +210,7 @@ static tk_status call_once_more(tki_subject *subject, const tk_case *c, tki_run 
 tk_status tki_run_call(tki_subject *subject, const tk_case *c, tki_run *r, double *seconds, tki_trial_result *result)
 {
     const tki_floats floats = tki_floats_begin();
-    tk_status status = tki_executor_call(&subject->executor, c, r->pointers, r->setup.threads, seconds);
+    tk_status status = call(subject, c, r, seconds);
     if (status == TK_KERNEL_FAULT && subject->ctx->fault.killed)
         status = call_once_more(subject, c, r, seconds);
     tki_floats_end(&floats);
@@ -259,12 +219,13 @@ tk_status tki_run_call(tki_subject *subject, const tk_case *c, tki_run *r, doubl
         return status;
     if (status == TK_KERNEL_FAULT) {
         result->faulted = true;
-        fail_by(result, c, &subject->ctx->fault, tk_ctx_message(subject->ctx));
+        fail_by(result, c, &subject->ctx->fault, subject->ctx);
         return TK_OK;
     }
     result->could_not_run = true;
     result->fault = subject->ctx->fault;
     result->timed_out = status == TK_TIMEOUT;
-    snprintf(result->reason, sizeof result->reason, "%s", tk_ctx_message(subject->ctx));
+    result->finding = (tki_finding){.kind = TKI_FOUND_WORDS};
+    tki_trial_keep_words(result, subject->ctx);
     return TK_OK;
 }

@@ -37,15 +37,12 @@ void tki_run_check_overrun(const tki_subject *subject, const tk_case *c, tki_tri
 /* Did two runs with the same inputs write all outputs, and give the same bits? */
 void tki_runs_compare(const tk_case *c, const tki_run *a, const tki_run *b, tki_trial_result *result);
 
-bool tki_same_bits(tk_dtype dtype, uint32_t a, uint32_t b); /* all NaNs are the same */
-
-/* SHA-256 of all outputs among a case's tensors, which are in contract order; all NaNs are the same. */
-TK_MUST_USE tk_status tki_outputs_hash(const tk_case *c, const void *const tensors[], char hash_text[TKI_HASH_HEX]);
-
 /* Keeps the beginning of the outputs, to be found in the outputs of later calls. */
 void tki_run_keep_stale(tki_subject *subject, const tk_case *c, const tki_run *r);
 
-/* The clause does not hold, for that reason; of several failures the first counts. A negative clause, of a contract that lacks it, makes
+/* The clause does not hold, by that finding; of several failures the first counts. A negative clause, of a contract that lacks it, makes
  * the result one that no verdict can come of. */
-void tki_trial_fail(tki_trial_result *result, int clause, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void tki_trial_fail(tki_trial_result *result, int clause, tki_finding finding);
+
+/* The context's message becomes the result's words. */
+void tki_trial_keep_words(tki_trial_result *result, const tk_ctx *ctx);

@@ -4,7 +4,6 @@
 #include "judge/judge.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -557,65 +556,4 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     if (worst.present && !(found.worst.present && found.worst.ulps > worst.ulps))
         total->worst = worst;
     return TK_OK;
-}
-
-/* "NaN or 0" */
-static void list_admitted(const tki_element *e, char *text, size_t size)
-{
-    char bits[32];
-    snprintf(bits, sizeof bits, "0x%llx", (unsigned long long)e->expected);
-    const struct {
-        unsigned flag;
-        const char *name;
-    } names[] = {{TKI_ADMIT_NAN, "NaN"},
-                 {TKI_ADMIT_PLUS_INF, "+inf"},
-                 {TKI_ADMIT_MINUS_INF, "-inf"},
-                 {TKI_ADMIT_ZERO, "0"},
-                 {TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS, bits}};
-    size_t used = 0;
-    text[0] = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && used < size; i++)
-        if (e->admits & names[i].flag)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " or " : "", names[i].name);
-}
-
-static void describe_integer(const tk_case *c, const tki_element *e, char *text, size_t size)
-{
-    const tk_param *param = &c->contract->params[e->output];
-    const bool is_signed = tki_format_of(tk_case_param_dtype(c, e->output)).number == TKI_SIGNED;
-    char got[32], expected[32];
-    snprintf(got, sizeof got, is_signed ? "%lld" : "%llu", (long long)e->got);
-    snprintf(expected, sizeof expected, is_signed ? "%lld" : "%llu", (long long)e->expected);
-    if (param->judged == TK_BY_ORDER)
-        snprintf(text, size,
-                 "%s[%lld] is %s, which selects what does not belong there, or what was selected before: %s",
-                 param->name, (long long)e->index, got, c->contract->clauses[e->clause].text);
-    else
-        snprintf(text, size, "%s[%lld] is %s; only %s is admissible: %s", param->name, (long long)e->index, got,
-                 expected, c->contract->clauses[e->clause].text);
-}
-
-void tki_element_describe(const tk_case *c, const tki_element *e, char *text, size_t size)
-{
-    tk_dtype dtype = tk_case_param_dtype(c, e->output);
-    const char *name = c->contract->params[e->output].name;
-    if (tki_format_of(dtype).number != TKI_FLOATING) {
-        describe_integer(c, e, text, size);
-        return;
-    }
-    const uint32_t bits = (uint32_t)e->got;
-    double got = tki_decode(dtype, bits);
-    char distance[48] = "";
-    char admitted[96];
-    if (isfinite(e->outside) && e->outside > 0)
-        snprintf(distance, sizeof distance, "; %.4g ulp outside", e->outside);
-    if (e->interval) {
-        snprintf(text, size, "%s[%lld] is 0x%x = %.9g; the exact value is %.9g and [%.9g, %.9g] is admissible%s",
-                 name, (long long)e->index, bits, got, e->exact, tki_decode(dtype, e->lo_bits),
-                 tki_decode(dtype, e->hi_bits), distance);
-        return;
-    }
-    list_admitted(e, admitted, sizeof admitted);
-    snprintf(text, size, "%s[%lld] is 0x%x = %.9g; only %s is admissible: %s%s", name, (long long)e->index, bits, got,
-             admitted, c->contract->clauses[e->clause].text, distance);
 }

@@ -90,8 +90,5 @@ TK_MUST_USE tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *
 void tki_judgement_add(tki_judgement *sum, const tki_judgement *part);
 void tki_refused_add(tki_refused *sum, const tki_refused *part);
 
-/* What is wrong with a refused element, in words. */
-void tki_element_describe(const tk_case *c, const tki_element *element, char *text, size_t size);
-
 /* How an output is seen as a matrix. */
 void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *cols);

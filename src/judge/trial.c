@@ -4,7 +4,6 @@
  * changed, and is judged anew; then with the first inputs again. */
 #include "judge/trial.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,18 +34,14 @@ static tk_status decided(tki_subject *subject, tk_status status, const tki_trial
 {
     if (status != TK_OK || !result->clause_missing)
         return status;
-    return tki_fail(subject->ctx, TK_INTERNAL, "no clause of %s is about what failed: %s", subject->contract->name,
-                    result->reason);
+    return tki_fail(subject->ctx, TK_INTERNAL, "no clause of %s is about what failed", subject->contract->name);
 }
 
-void tki_trial_describe_failure(const tk_case *c, tki_trial_result *result)
+void tki_trial_fail_element(tki_trial_result *result)
 {
     const tki_element *e = &result->judgement.failure;
-    char text[sizeof result->reason];
-    if (!e->present)
-        return;
-    tki_element_describe(c, e, text, sizeof text);
-    tki_trial_fail(result, e->clause, "%s", text);
+    if (e->present)
+        tki_trial_fail(result, e->clause, (tki_finding){.kind = TKI_FOUND_ELEMENT});
 }
 
 static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const tki_run *r,
@@ -60,6 +55,15 @@ static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki
                : tki_judge_case(subject->ctx, subject->oracle, subject->tables, c, tensors, promised, judgement);
 }
 
+/* One call on these inputs; *r is to be freed whatever came of it. */
+static tk_status run_once(tki_subject *subject, const tki_trial *trial, int number, const tk_case *c,
+                          const tki_inputs *inputs, tki_run *r, double *seconds, tki_trial_result *result)
+{
+    const tk_status status = tki_run_prepare(subject, r, c, inputs, tki_setup_draw(trial, number),
+                                             number == CALL_IN_PLACE, NULL);
+    return status == TK_OK ? tki_run_call(subject, c, r, seconds, result) : status;
+}
+
 /* An op that may work in place must give the same bits when it does. */
 static tk_status run_in_place(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                               const tki_run *first, tki_trial_result *result)
@@ -69,10 +73,7 @@ static tk_status run_in_place(tki_subject *subject, const tki_trial *trial, cons
     if (clause < 0 || result->failed_clause >= 0)
         return TK_OK;
     tki_run third;
-    tk_status status = tki_run_prepare(subject, &third, c, inputs, tki_setup_draw(trial, CALL_IN_PLACE), true, NULL);
-    if (status != TK_OK)
-        return status;
-    status = tki_run_call(subject, c, &third, NULL, result);
+    tk_status status = run_once(subject, trial, CALL_IN_PLACE, c, inputs, &third, NULL, result);
     if (tki_run_ended(status, result)) {
         result->structural[clause]++;
         tki_run_check_surroundings(c, &third, inputs, true, result);
@@ -80,8 +81,8 @@ static tk_status run_in_place(tki_subject *subject, const tki_trial *trial, cons
             tk_dtype dtype = tk_case_param_dtype(c, p);
             for (int64_t i = 0; c->contract->params[p].output && i < tk_case_elements(c, p); i++)
                 if (!tki_same_elements(dtype, first->pointers[p], third.pointers[p], i))
-                    tki_trial_fail(result, clause, "%s[%lld] has other bits when the op works in place",
-                                   c->contract->params[p].name, (long long)i);
+                    tki_trial_fail(result, clause,
+                                   (tki_finding){.kind = TKI_FOUND_OTHER_IN_PLACE, .param = p, .at = i});
         }
     }
     tki_run_free(&third);
@@ -142,21 +143,16 @@ static tk_status run_part_of_batch(tki_subject *subject, const tki_trial *trial,
     if (!tki_inputs_slice(subject->ctx, c, inputs, dim, begin, size, &part, &part_inputs, &status))
         return status;
     tki_run alone;
-    status = tki_run_prepare(subject, &alone, &part, &part_inputs, tki_setup_draw(trial, CALL_PART), false, NULL);
-    if (status == TK_OK) {
-        status = tki_run_call(subject, &part, &alone, NULL, result);
-        if (tki_run_ended(status, result)) {
-            status = compare_part(subject, c, &part, dim, begin, first, &alone, result);
-            result->batch_checked = true;
-            int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
-            if (subject->lowering && subject->lowering->determinism >= TK_BATCH_INVARIANT &&
-                result->determinism < TK_BATCH_INVARIANT)
-                tki_trial_fail(result, repeat,
-                               "rows %lld and on have other bits when they are computed without the rows before them",
-                               (long long)begin);
-        }
-        tki_run_free(&alone);
+    status = run_once(subject, trial, CALL_PART, &part, &part_inputs, &alone, NULL, result);
+    if (tki_run_ended(status, result)) {
+        status = compare_part(subject, c, &part, dim, begin, first, &alone, result);
+        result->batch_checked = true;
+        int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
+        if (subject->lowering && subject->lowering->determinism >= TK_BATCH_INVARIANT &&
+            result->determinism < TK_BATCH_INVARIANT)
+            tki_trial_fail(result, repeat, (tki_finding){.kind = TKI_FOUND_OTHER_ALONE, .at = begin});
     }
+    tki_run_free(&alone);
     tki_inputs_free(&part_inputs);
     return status;
 }
@@ -174,7 +170,7 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
 {
     tk_status status = judge_outputs(subject, c, inputs, first, false, &result->judgement);
     if (status == TK_OK)
-        tki_trial_describe_failure(c, result);
+        tki_trial_fail_element(result);
     bool promises = subject->lowering && (subject->lowering->promises_bound || subject->lowering->promises_bits);
     if (status != TK_OK || !promises || result->failed_clause >= 0)
         return status;
@@ -191,7 +187,7 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
     }
     if (promised.failure.present) {
         result->judgement.failure = promised.failure;
-        tki_trial_describe_failure(c, result);
+        tki_trial_fail_element(result);
     }
     return status;
 }
@@ -213,8 +209,7 @@ static tk_status screen_first_run(tki_subject *subject, const tki_trial *trial, 
         status = subject->oracle->screen(&job, first->pointers[p], trial->seed, &result->screened_by, &passes);
         if (status == TK_OK && !passes)
             tki_trial_fail(result, tki_clause_find(c->contract, TK_CLAUSE_ERROR),
-                           "%s as a whole fails a check by drawn vectors, though each element passed",
-                           c->contract->params[p].name);
+                           (tki_finding){.kind = TKI_FOUND_BY_SCREEN, .param = p});
     }
     return status == TK_OK
                ? TK_OK
@@ -228,7 +223,7 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
 {
     const tk_case *c = &trial->c;
     tki_inputs changed;
-    const char *name;
+    int param;
     int64_t position;
     if (result->failed_clause >= 0 || result->could_not_run)
         return TK_OK;
@@ -240,7 +235,7 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
     tki_setup setup = tki_setup_draw(trial, CALL_CHANGED);
     if (setup.fill_seed[0] & 1)
         memcpy(setup.placement, tki_setup_draw(trial, CALL_SECOND).placement, sizeof setup.placement);
-    if (!tki_inputs_change(trial, &changed, &name, &position) ||
+    if (!tki_inputs_change(trial, &changed, &param, &position) ||
         (status = tki_run_prepare(subject, &r, c, &changed, setup, false, NULL)) != TK_OK) {
         tki_inputs_free(&changed);
         return status;
@@ -252,7 +247,7 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
         tki_run_check_surroundings(c, &r, &changed, false, &second);
         status = judge_outputs(subject, c, &changed, &r, false, &second.judgement);
         if (status == TK_OK)
-            tki_trial_describe_failure(c, &second);
+            tki_trial_fail_element(&second);
         const tki_element *worst = &second.judgement.worst;
         tki_judgement_add(&result->judgement, &second.judgement);
         if (worst->present && (!result->judgement.worst.present || worst->ulps > result->judgement.worst.ulps)) {
@@ -262,8 +257,10 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
         if (second.failed_clause >= 0 || second.clause_missing) {
             result->judgement.failure = second.judgement.failure;
             result->only_changed = true;
-            tki_trial_fail(result, second.failed_clause, "called again with %s[%lld] changed: %.400s", name,
-                           (long long)position, second.reason);
+            second.finding.changed = true;
+            second.finding.changed_param = param;
+            second.finding.changed_at = position;
+            tki_trial_fail(result, second.failed_clause, second.finding);
         }
         result->judge_seconds += tki_now() - begin;
     }
@@ -280,11 +277,7 @@ static tk_status run_repeated(tki_subject *subject, const tki_trial *trial, cons
     tki_run again;
     if (result->failed_clause >= 0 || result->could_not_run)
         return TK_OK;
-    tk_status status = tki_run_prepare(subject, &again, c, inputs, tki_setup_draw(trial, CALL_REPEATED + number),
-                                       false, NULL);
-    if (status != TK_OK)
-        return status;
-    status = tki_run_call(subject, c, &again, NULL, result);
+    tk_status status = run_once(subject, trial, CALL_REPEATED + number, c, inputs, &again, NULL, result);
     if (tki_run_ended(status, result)) {
         tki_run_check_surroundings(c, &again, inputs, false, result);
         tki_runs_compare(c, first, &again, result);
@@ -330,7 +323,8 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
         for (size_t i = 0; i < sizeof structural / sizeof *structural; i++)
             if (tki_clause_find(c->contract, structural[i]) >= 0)
                 result->structural[tki_clause_find(c->contract, structural[i])]++;
-        status = tki_outputs_hash(c, (const void *const *)first.pointers, result->output_hash);
+        if (subject->hash)
+            status = subject->hash(c, (const void *const *)first.pointers, result->output_hash);
         double begin = tki_now();
         if (status == TK_OK)
             status = judge_first_run(subject, c, inputs, &first, result);
@@ -363,7 +357,7 @@ tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *trial, tki_inp
 {
     tki_inputs changed;
     tki_trial_result alone;
-    const char *name;
+    int param;
     int64_t position;
     tk_status status = tki_inputs_copy(subject->ctx, &trial->c, inputs, &changed);
     if (status != TK_OK)
@@ -371,7 +365,7 @@ tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *trial, tki_inp
     const int suspicion = subject->suspicion;
     subject->suspicion = 0;
     bool fails = false;
-    if (tki_inputs_change(trial, &changed, &name, &position)) {
+    if (tki_inputs_change(trial, &changed, &param, &position)) {
         status = tki_trial_run(subject, trial, &changed, &alone);
         fails = status == TK_OK && alone.failed_clause >= 0 && !alone.could_not_run;
     }
@@ -393,19 +387,17 @@ tk_status tki_trial_run_again(tki_subject *subject, const tki_trial *trial, cons
     const tk_case *c = &trial->c;
     tki_run again;
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
-    tk_status status = tki_run_prepare(subject, &again, c, inputs, tki_setup_draw(trial, CALL_AGAIN), false, NULL);
-    if (status != TK_OK)
-        return status;
-    status = tki_run_call(subject, c, &again, &result->kernel_seconds, result);
+    tk_status status = run_once(subject, trial, CALL_AGAIN, c, inputs, &again, &result->kernel_seconds, result);
     if (tki_run_ended(status, result)) {
         tki_run_check_surroundings(c, &again, inputs, false, result);
-        status = tki_outputs_hash(c, (const void *const *)again.pointers, result->output_hash);
+        if (subject->hash)
+            status = subject->hash(c, (const void *const *)again.pointers, result->output_hash);
         int repeat = tki_clause_find(c->contract, TK_CLAUSE_REPEAT);
         if (repeat >= 0)
             result->structural[repeat]++;
-        if (strcmp(result->output_hash, output_hash) != 0) {
+        if (!subject->hash || strcmp(result->output_hash, output_hash) != 0) {
             result->determinism = TK_DETERMINISM_NONE;
-            tki_trial_fail(result, repeat, "the same inputs gave other bits when they came again after other calls");
+            tki_trial_fail(result, repeat, (tki_finding){.kind = TKI_FOUND_OTHER_AGAIN});
         }
     }
     tki_run_free(&again);
@@ -430,11 +422,10 @@ tk_status tki_trial_observe(tki_subject *subject, const tki_trial *trial, const 
     return status;
 }
 
-static void check_not_written(const tk_case *c, const tki_run *r, int p, size_t begin, size_t end, int clause,
-                              tki_trial_result *result)
+static void check_not_written(const tki_run *r, int p, size_t begin, size_t end, int clause, tki_trial_result *result)
 {
     if (!tki_fill_intact(&r->fill[p], begin, end - begin, r->buffer[p].data + begin))
-        tki_trial_fail(result, clause, "wrote to %s although an index is out of range", c->contract->params[p].name);
+        tki_trial_fail(result, clause, (tki_finding){.kind = TKI_FOUND_INDEX_WRITTEN_FOR, .param = p});
 }
 
 /* A kernel on the CPU looks at all indices first and then writes nothing. One on a GPU meets a bad index while others
@@ -442,7 +433,7 @@ static void check_not_written(const tk_case *c, const tki_run *r, int p, size_t 
 static void check_bad_index_written(const tki_subject *subject, const tk_case *c, const tki_run *r, int index_param,
                                     int64_t position, int clause, tki_trial_result *result)
 {
-    bool by_rows = subject->executor.staging != NULL;
+    bool by_rows = subject->caller->leaves_by_rows;
     int index_dim = c->contract->params[index_param].dim[0];
     for (int p = 0; p < c->contract->param_count; p++) {
         const tk_param *param = &c->contract->params[p];
@@ -450,12 +441,12 @@ static void check_bad_index_written(const tki_subject *subject, const tk_case *c
             continue;
         size_t bytes = r->buffer[p].bytes;
         if (!by_rows || param->dim[0] != index_dim || c->dims[index_dim] == 0) {
-            check_not_written(c, r, p, 0, bytes, clause, result);
+            check_not_written(r, p, 0, bytes, clause, result);
             continue;
         }
         size_t row = bytes / (size_t)c->dims[index_dim];
-        check_not_written(c, r, p, (size_t)position * row, ((size_t)position + 1) * row, clause, result);
-        check_not_written(c, r, p, bytes - row, bytes, clause, result);
+        check_not_written(r, p, (size_t)position * row, ((size_t)position + 1) * row, clause, result);
+        check_not_written(r, p, bytes - row, bytes, clause, result);
     }
 }
 
@@ -472,14 +463,16 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
     tk_status status = tki_run_prepare(subject, &r, c, inputs, tki_setup_draw(trial, CALL_FIRST), false, NULL);
     if (status != TK_OK)
         return status;
-    tk_status answer = tki_executor_call(&subject->executor, c, r.pointers, 0, NULL);
+    tk_status answer = subject->caller->call(subject->caller, c, r.pointers, 0, NULL);
     const tki_fault fault = subject->ctx->fault;
-    char named[64];
-    snprintf(named, sizeof named, "%s[%lld]", c->contract->params[param].name, (long long)position);
+    tki_trial_keep_words(result, subject->ctx);
     if (answer != TK_BAD_INDEX)
-        tki_trial_fail(result, clause, "%s = %lld was not refused", named, (long long)value);
+        tki_trial_fail(
+            result, clause,
+            (tki_finding){.kind = TKI_FOUND_INDEX_TAKEN, .param = param, .at = position, .seen = {(uint64_t)value}});
     else if (fault.kind != TKI_FAULT_INDEX || fault.tensor != param || fault.offset != position)
-        tki_trial_fail(result, clause, "the refusal does not name %s: %s", named, tk_ctx_message(subject->ctx));
+        tki_trial_fail(result, clause,
+                       (tki_finding){.kind = TKI_FOUND_INDEX_NOT_NAMED, .param = param, .at = position});
     check_bad_index_written(subject, c, &r, param, position, clause, result);
     tki_run_check_overrun(subject, c, result);
     tki_run_check_surroundings(c, &r, inputs, false, result);

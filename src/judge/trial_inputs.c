@@ -174,7 +174,7 @@ tk_status tki_inputs_copy(tk_ctx *ctx, const tk_case *c, const tki_inputs *input
     return status;
 }
 
-bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **name, int64_t *position)
+bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed, int64_t *position)
 {
     const tk_case *c = &trial->c;
     int candidates[TK_MAX_PARAMS];
@@ -217,7 +217,7 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **
         const uint32_t other = value ^ tki_format_of(dtype).sign;
         tki_put_bits(dtype, inputs->data[p], i, same && (!tki_domain_limits(c, p) || tki_domain_allows(c, p, other)) ? other : value);
     }
-    *name = param->name;
+    *changed = p;
     *position = i;
     return true;
 }

@@ -26,7 +26,7 @@ void tki_tensor_slice(const tk_case *c, int p, int dim, int64_t begin, const tk_
                       void *to);
 
 /* Changes one element of one input to another value that the op takes. False if there is none to change. */
-bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, const char **name, int64_t *position);
+bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed, int64_t *position);
 
 void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value);
 

@@ -6,16 +6,23 @@
 #include "core/float_mode.h"
 #include "runtime/launch.h"
 
+static tk_status call(tki_caller *caller, const tk_case *c, void *const buffers[], int threads, double *seconds)
+{
+    return tki_executor_call(tki_executor_of(caller), c, buffers, threads, seconds);
+}
+
 tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable, tki_executor *executor)
 {
-    *executor = (tki_executor){.ctx = ctx, .executable = *executable, .overrun = {.param = -1}};
     const tki_lowering *lowering = executable->lowering;
+    const bool staged = !executable->artifact && executable->host_buffers && lowering && lowering->backend->is_gpu;
+    *executor = (tki_executor){
+        .caller = {.call = call, .copies = executable->artifact, .leaves_by_rows = staged, .overrun = {.param = -1}},
+        .ctx = ctx,
+        .executable = *executable};
     if (executable->artifact)
         return tki_worker_open(ctx, executable->artifact, executable->contract, &executable->worker_options,
                                &executor->worker);
-    if (executable->host_buffers && lowering && lowering->backend->is_gpu)
-        return tki_staging_open(ctx, &executor->staging);
-    return TK_OK;
+    return staged ? tki_staging_open(ctx, &executor->staging) : TK_OK;
 }
 
 void tki_executor_close(tki_executor *executor)
@@ -45,15 +52,15 @@ tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *cons
     if (!executor->executable.lowering && tki_ctx_out_of_time(executor->ctx))
         return tki_ctx_fail_late(executor->ctx);
     if (executor->worker)
-        return tki_worker_call(executor->worker, c, buffers, threads, seconds, &executor->overrun);
+        return tki_worker_call(executor->worker, c, buffers, threads, seconds, &executor->caller.overrun);
     if (executor->staging)
         return tki_staging_call(executor->staging, executor->executable.lowering, c, buffers, seconds,
-                                &executor->overrun);
+                                &executor->caller.overrun);
     double begin = tki_now();
     const uint64_t mode = tki_float_mode();
     tk_status status = run(executor, c, buffers, threads);
-    executor->overrun.left_float_mode = tki_float_mode() != mode;
-    if (executor->overrun.left_float_mode)
+    executor->caller.overrun.left_float_mode = tki_float_mode() != mode;
+    if (executor->caller.overrun.left_float_mode)
         tki_float_mode_reset();
     if (!seconds)
         return status;

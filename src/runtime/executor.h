@@ -5,6 +5,7 @@
 
 #include "core/export.h"
 #include "isolate/worker_process.h"
+#include "model/caller.h"
 #include "model/lowering.h"
 #include "runtime/staging.h"
 #include "tokitai_verify.h"
@@ -22,12 +23,17 @@ typedef struct tki_executable {
 } tki_executable;
 
 typedef struct tki_executor {
+    tki_caller caller; /* the first member: tki_executor_of() */
     tk_ctx *ctx;
     tki_executable executable;
     tki_worker *worker;   /* of a user's kernel; its own */
     tki_staging *staging; /* of a GPU's lowering with host buffers */
-    tki_overrun overrun;  /* what the last call changed beside its outputs */
 } tki_executor;
+
+static inline tki_executor *tki_executor_of(tki_caller *caller)
+{
+    return (tki_executor *)caller;
+}
 
 /* With the statuses of tki_worker_open() where there is a worker to be started. Need not be closed if it fails. */
 TKI_EXPORT TK_MUST_USE tk_status tki_executor_open(tk_ctx *ctx, const tki_executable *executable,

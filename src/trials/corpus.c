@@ -8,6 +8,7 @@
 #include "core/options.h"
 #include "judge/trial.h"
 #include "model/case.h"
+#include "runtime/executor.h"
 #include "trials/allclose_check.h"
 #include "trials/levels.h"
 #include "trials/op_registry.h"
@@ -24,14 +25,17 @@ typedef struct bench {
 /* Runs the trials until one fails. */
 static tk_status judge(const bench *b, tk_ctx *ctx, const tki_mutant *planted, tk_corpus_entry *entry)
 {
-    tki_subject subject = {.ctx = ctx, .contract = b->contract, .oracle = b->oracle, .tables = b->tables};
+    tki_executor executor;
+    tki_subject subject = {
+        .ctx = ctx, .contract = b->contract, .oracle = b->oracle, .tables = b->tables, .caller = &executor.caller};
     tki_mutant_run run = {.how = planted->how};
     tki_executable executable = {.kernel = planted->kernel, .kernel_data = &run};
-    tk_status status = tki_executor_open(ctx, &executable, &subject.executor);
+    tk_status status = tki_executor_open(ctx, &executable, &executor);
     entry->verdict = TK_HELD;
     for (int64_t i = 0; i < b->trials.count && status == TK_OK && entry->verdict == TK_HELD; i++) {
         tki_inputs inputs;
         tki_trial_result result;
+        char reason[512];
         if (b->trials.list[i].where_memory_allows)
             continue; /* many kernels run side by side */
         status = tki_inputs_alloc(ctx, &b->trials.list[i].c, &inputs);
@@ -43,17 +47,18 @@ static tk_status judge(const bench *b, tk_ctx *ctx, const tki_mutant *planted, t
         if (status != TK_OK)
             break;
         entry->elements += result.judgement.elements;
+        tki_trial_reason(&result, &b->trials.list[i].c, reason, sizeof reason);
         if (result.failed_clause >= 0) {
             entry->verdict = TK_REFUTED;
             snprintf(entry->reason, sizeof entry->reason, "%s: %s", b->contract->clauses[result.failed_clause].id,
-                     result.reason);
+                     reason);
         } else if (result.could_not_run || result.judgement.undefined > 0) {
             entry->verdict = TK_UNKNOWN;
             snprintf(entry->reason, sizeof entry->reason, "%s",
-                     result.could_not_run ? result.reason : "the contract gives no bound for some elements");
+                     result.could_not_run ? reason : "the contract gives no bound for some elements");
         }
     }
-    tki_executor_close(&subject.executor);
+    tki_executor_close(&executor);
     free(run.kept);
     return status;
 }

@@ -40,10 +40,12 @@ void tki_explorer_give_up(tki_explorer *e, const char *what)
 }
 
 /* A kernel that fails here has not failed: the real build alone is judged. */
-static void look_at(tki_explorer *e, const tki_trial_result *r)
+static void look_at(tki_explorer *e, const tki_trial *trial, const tki_trial_result *r)
 {
+    char reason[512];
+    tki_trial_reason(r, &trial->c, reason, sizeof reason);
     if (r->faulted || r->could_not_run)
-        tki_explorer_give_up(e, r->reason);
+        tki_explorer_give_up(e, reason);
 }
 
 bool tki_explorer_went_further(tki_explorer *e)
@@ -78,7 +80,7 @@ tk_status tki_explorer_repeat_judged(tki_explorer *e, const tki_trial *trial, co
     tk_status status = tki_trial_run(&e->subject, trial, inputs, &r);
     e->coverage.memory->quiet = 0;
     if (status == TK_OK)
-        look_at(e, &r);
+        look_at(e, trial, &r);
     return status;
 }
 
@@ -185,7 +187,7 @@ tk_status tki_explorer_observe(tki_explorer *e, const tki_trial *trial, const tk
     *further = false;
     if (status != TK_OK)
         return status;
-    look_at(e, &r);
+    look_at(e, trial, &r);
     *further = tki_explorer_went_further(e);
     const double work = tki_explorer_work(&trial->c);
     if (threads == 1 && work >= e->rate_work) {

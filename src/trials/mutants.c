@@ -9,6 +9,7 @@
 
 #include "core/context.h"
 #include "judge/trial.h"
+#include "runtime/executor.h"
 #include "trials/judge_build.h"
 #include "trials/levels.h"
 #include "trials/op_registry.h"
@@ -20,6 +21,7 @@ typedef struct records {
 
 typedef struct planted {
     tki_subject subject;
+    tki_executor executor;
     tki_mutant_run run;
 } planted;
 
@@ -30,7 +32,7 @@ static tk_status run_on(planted *p, const tki_trial *trial, const tki_inputs *in
     if (status == TK_OK && r.failed_clause >= 0) {
         record->rejected = true;
         record->clause = r.failed_clause;
-        snprintf(record->reason, sizeof record->reason, "%s", r.reason);
+        tki_trial_reason(&r, &trial->c, record->reason, sizeof record->reason);
     }
     record->could_not_run |= status == TK_OK && r.could_not_run;
     return status;
@@ -86,10 +88,11 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_types types, 
         if (!tki_mutant_is_wrong(&list[i], TK_QUICK, types))
             continue;
         planted *p = &all[made->count];
-        p->subject = (tki_subject){.ctx = ctx, .contract = contract, .oracle = oracle, .tables = tables};
+        p->subject = (tki_subject){
+            .ctx = ctx, .contract = contract, .oracle = oracle, .tables = tables, .caller = &p->executor.caller};
         p->run.how = list[i].how;
         status = tki_executor_open(ctx, &(tki_executable){.kernel = list[i].kernel, .kernel_data = &p->run},
-                                   &p->subject.executor);
+                                   &p->executor);
         if (status == TK_OK)
             made->list[made->count++].mutant = &list[i];
     }
@@ -100,7 +103,7 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_types types, 
         status = run_trials(ctx, &trials, all, made, progress, progress_data);
     ctx->deadline = deadline;
     for (int i = 0; i < made->count; i++) {
-        tki_executor_close(&all[i].subject.executor);
+        tki_executor_close(&all[i].executor);
         free(all[i].run.kept);
     }
     free(all);

@@ -30,6 +30,8 @@ static void try_sanitizer(const char *text)
 {
     tki_sanitizer_report report;
     tki_sanitizer_read(text, &report);
+    tki_escape_in_place(report.text, sizeof report.text);
+    tki_escape_in_place(report.problem, sizeof report.problem);
     assert(is_visible(report.text, "") && is_visible(report.problem, ""));
     assert(report.kind == TKI_SANITIZER_NOTHING || report.text[0]);
 }

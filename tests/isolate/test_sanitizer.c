@@ -1,5 +1,6 @@
 /* Workers under compute-sanitizer: what it says is read, and a stand-in for it (tests/stand_in) runs around workers on a GPU that is not there
  * (tests/fake_gpu). tests/sanitizer_on_device.sh runs the real one. */
+#include "core/escape.h"
 #include "isolate/worker_process.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/op_test.h"
@@ -82,6 +83,7 @@ TEST(reading)
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
         tki_sanitizer_report report;
         tki_sanitizer_read(logs[i].log, &report);
+        tki_escape_in_place(report.text, sizeof report.text);
         if (report.kind != logs[i].kind || report.findings != logs[i].findings || report.complete != logs[i].complete)
             fail_msg("%s: kind %d, %d findings, complete %d", logs[i].log, report.kind, report.findings,
                      report.complete);

@@ -5,7 +5,7 @@
 
 #include "core/random.h"
 #include "exact/round.h"
-#include "judge/judge.h"
+#include "judge/trial.h"
 #include "model/attributes.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"

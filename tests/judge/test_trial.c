@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "certify/outcome.h"
 #include "core/context.h"
 #include "core/random.h"
 #include "exact/round.h"
@@ -14,6 +15,7 @@
 #include "judge/guard.h"
 #include "judge/trial.h"
 #include "model/attributes.h"
+#include "runtime/executor.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"
 #include "trials/op_registry.h"
@@ -207,17 +209,31 @@ static tki_trial_result run_copy(hostile *h, const tki_lowering *lowering, int64
     trial.seed = h ? h->seed : 0;
     tki_inputs inputs;
     tki_trial_result result;
-    tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle, .lowering = lowering};
+    tki_executor executor;
+    tki_subject subject = {.ctx = ctx,
+                           .contract = &copy,
+                           .oracle = &copy_oracle,
+                           .caller = &executor.caller,
+                           .lowering = lowering,
+                           .hash = tki_outputs_hash};
     draw_inputs(ctx, &trial.c, &inputs, special);
     tki_executable executable = {.lowering = lowering, .kernel = hostile_kernel, .kernel_data = h};
-    assert_ok(ctx, tki_executor_open(ctx, &executable, &subject.executor));
+    assert_ok(ctx, tki_executor_open(ctx, &executable, &executor));
     assert_ok(ctx, tk_ctx_set_threads(ctx, 2));
     assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &result));
     assert_int_equal(ctx->threads, 2); /* calls have numbers of their own */
-    tki_executor_close(&subject.executor);
+    tki_executor_close(&executor);
     tki_inputs_free(&inputs);
     tk_ctx_destroy(ctx);
     return result;
+}
+
+static const char *reason_of(const tki_trial_result *r)
+{
+    static char text[512];
+    const tki_trial trial = copy_trial(1, 1);
+    tki_trial_reason(r, &trial.c, text, sizeof text);
+    return text;
 }
 
 static void assert_breaks(hostile h, int clause, const char *reason)
@@ -228,9 +244,9 @@ static void assert_breaks(hostile h, int clause, const char *reason)
         tki_trial_result r = run_copy(&fresh, NULL, shapes[i][0], shapes[i][1], 0);
         assert_false(r.could_not_run);
         if (r.failed_clause != clause)
-            fail_msg("clause %d instead of %d failed: %s", r.failed_clause, clause, r.reason);
-        if (!strstr(r.reason, reason))
-            fail_msg("'%s' does not mention '%s'", r.reason, reason);
+            fail_msg("clause %d instead of %d failed: %s", r.failed_clause, clause, reason_of(&r));
+        if (!strstr(reason_of(&r), reason))
+            fail_msg("'%s' does not mention '%s'", reason_of(&r), reason);
     }
 }
 
@@ -244,7 +260,7 @@ TEST(a_good_kernel_passes)
             int64_t n = shapes[i][0] * shapes[i][1];
             tki_trial_result r = run_copy(&h, NULL, shapes[i][0], shapes[i][1], specials[special]);
             if (r.failed_clause >= 0)
-                fail_msg("%s", r.reason);
+                fail_msg("%s", reason_of(&r));
             assert_int_equal(r.failed_clause, -1);
             assert_false(r.could_not_run);
             assert_int_equal(r.judgement.elements, n);
@@ -284,7 +300,7 @@ TEST(writing_beside_a_buffer)
     }
     hostile h = {.poke_set = true, .poke_param = 2, .poke = 0, .from_end = true, .poke_call = 2};
     tki_trial_result r = run_copy(&h, NULL, 3, 5, 0);
-    assert_non_null(strstr(r.reason, "at byte 30 of its 30"));
+    assert_non_null(strstr(reason_of(&r), "at byte 30 of its 30"));
 }
 
 /* Without a clause that it breaks, a failure is a defect of the contract, never a success. */
@@ -301,14 +317,15 @@ TEST(a_failure_without_a_clause)
         tki_inputs inputs;
         tki_trial_result result;
         trial.c.contract = &bare;
-        tki_subject subject = {.ctx = ctx, .contract = &bare, .oracle = &copy_oracle};
+        tki_executor executor;
+        tki_subject subject = {.ctx = ctx, .contract = &bare, .oracle = &copy_oracle, .caller = &executor.caller};
         draw_inputs(ctx, &trial.c, &inputs, 0);
         tki_executable executable = {.kernel = hostile_kernel, .kernel_data = &kinds[i]};
-        assert_ok(ctx, tki_executor_open(ctx, &executable, &subject.executor));
+        assert_ok(ctx, tki_executor_open(ctx, &executable, &executor));
         assert_refused(ctx, tki_trial_run(&subject, &trial, &inputs, &result), TK_INTERNAL, "no clause of copy");
         assert_refused(ctx, tki_trial_run_again(&subject, &trial, &inputs, "another hash", &result), TK_INTERNAL,
                        "no clause of copy");
-        tki_executor_close(&subject.executor);
+        tki_executor_close(&executor);
         tki_inputs_free(&inputs);
         tk_ctx_destroy(ctx);
     }
@@ -326,7 +343,7 @@ TEST(changing_an_input)
     /* Working in place, it may overwrite what it works on and nothing else. */
     tki_trial_result r = run_copy(&(hostile){.poke_set = true, .poke_param = 1, .poke_call = 3}, NULL, 3, 5, 0);
     assert_int_equal(r.failed_clause, WRITE);
-    assert_non_null(strstr(r.reason, "other"));
+    assert_non_null(strstr(reason_of(&r), "other"));
 }
 
 TEST(leaving_output_unwritten)
@@ -363,7 +380,7 @@ TEST(reporting_failure)
     tki_trial_result r = run_copy(&(hostile){.deed = REPORTS_FAILURE}, NULL, 3, 5, 0);
     assert_true(r.could_not_run);
     assert_int_equal(r.failed_clause, -1);
-    assert_non_null(strstr(r.reason, "failure 7"));
+    assert_non_null(strstr(reason_of(&r), "failure 7"));
     r = run_copy(&(hostile){.deed = SECOND_CALL_FAILS}, NULL, 3, 5, 0);
     assert_true(r.could_not_run);
 }
@@ -390,7 +407,7 @@ TEST(promises)
     lowering_hostile = (hostile){.deed = OTHER_NAN};
     r = run_copy(NULL, &promising, 2, 9, 0x7e55);
     assert_int_equal(r.failed_clause, BITS);
-    assert_non_null(strstr(r.reason, "; only 0x"));
+    assert_non_null(strstr(reason_of(&r), "; only 0x"));
 }
 
 TEST(rows_that_depend_on_others)
@@ -408,7 +425,7 @@ TEST(rows_that_depend_on_others)
     lowering_hostile = (hostile){.deed = ROWS_MATTER};
     r = run_copy(NULL, &invariant, 3, 9, 0x8000);
     assert_int_equal(r.failed_clause, REPEAT);
-    assert_non_null(strstr(r.reason, "without the rows before them"));
+    assert_non_null(strstr(reason_of(&r), "without the rows before them"));
 }
 
 /* All NaNs hash as one pattern; anything else does not. */
@@ -811,12 +828,12 @@ static void assert_shrinks(deed what, int64_t rows, int64_t cols, int64_t least,
     tk_ctx *ctx = new_context();
     tki_trial trial = copy_trial(rows, cols);
     hostile h = {.deed = what};
-    tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle};
+    tki_executor executor;
+    tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle, .caller = &executor.caller};
     tki_inputs inputs;
     tki_trial_result result;
     draw_inputs(ctx, &trial.c, &inputs, 0);
-    assert_ok(ctx, tki_executor_open(ctx, &(tki_executable){.kernel = hostile_kernel, .kernel_data = &h},
-                                     &subject.executor));
+    assert_ok(ctx, tki_executor_open(ctx, &(tki_executable){.kernel = hostile_kernel, .kernel_data = &h}, &executor));
     assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &result));
     assert_int_equal(result.failed_clause, ERR);
     assert_ok(ctx, tki_shrink(&subject, &trial, &inputs, &result));

@@ -166,20 +166,21 @@ static int kernel(const tk_case *c, void *const b[], void *data)
 typedef struct fixture {
     tk_ctx *ctx;
     tki_subject subject;
+    tki_executor executor;
     mistake mistake;
 } fixture;
 
 static void open_fixture(fixture *f, const tk_contract *contract, mistake m)
 {
     *f = (fixture){.ctx = new_context(), .mistake = m};
-    f->subject = (tki_subject){.ctx = f->ctx, .contract = contract, .oracle = &oracle};
+    f->subject = (tki_subject){.ctx = f->ctx, .contract = contract, .oracle = &oracle, .caller = &f->executor.caller};
     const tki_executable executable = {.kernel = kernel, .kernel_data = &f->mistake};
-    assert_ok(f->ctx, tki_executor_open(f->ctx, &executable, &f->subject.executor));
+    assert_ok(f->ctx, tki_executor_open(f->ctx, &executable, &f->executor));
 }
 
 static void close_fixture(fixture *f)
 {
-    tki_executor_close(&f->subject.executor);
+    tki_executor_close(&f->executor);
     tk_ctx_destroy(f->ctx);
 }
 
@@ -208,8 +209,10 @@ static int judge(const tk_contract *contract, tk_types types, mistake m, char *r
         assert_ok(f.ctx, tki_trial_run(&f.subject, &trials.list[i], &inputs, &result));
         assert_false(result.could_not_run);
         failed = result.failed_clause;
+        char found[512];
+        tki_trial_reason(&result, &trials.list[i].c, found, sizeof found);
         snprintf(reason, size, "%s, n=%lld: %s", tki_trial_family_name(&trials.list[i]),
-                 (long long)trials.list[i].c.dims[0], result.reason);
+                 (long long)trials.list[i].c.dims[0], found);
         tki_inputs_free(&inputs);
     }
     free(trials.list);
@@ -336,7 +339,7 @@ TEST(a_chunk_of_patterns_is_judged)
         assert_ok(f.ctx, tki_inputs_make(f.ctx, trial, &options, &inputs));
         assert_ok(f.ctx, tki_trial_run(&f.subject, trial, &inputs, &result));
         if (result.failed_clause != rows[i].clause)
-            fail_msg("row %zu: clause %d: %s", i, result.failed_clause, result.reason);
+            fail_msg("row %zu: clause %d, finding %d", i, result.failed_clause, result.finding.kind);
         assert_int_equal(result.judgement.elements, trial->c.dims[0]);
         tki_inputs_free(&inputs);
         free(all.list);

@@ -120,7 +120,7 @@ static tk_status call_once(scene *s, const tk_case *c, void *const buffers[], tk
     assert_int_equal(
         tki_executor_open(s->ctx, &(tki_executable){.lowering = &copy_row, .host_buffers = true}, &executor), TK_OK);
     tk_status status = tki_executor_call(&executor, c, buffers, 0, &seconds);
-    *overrun = executor.overrun;
+    *overrun = executor.caller.overrun;
     if (status == TK_OK)
         assert_true(seconds >= 0);
     tki_executor_close(&executor);

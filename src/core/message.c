@@ -1,0 +1,111 @@
+/* RECORDS. What went wrong, in words: the last failure of a context, and what a kernel did. */
+#include "core/fault.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "core/escape.h"
+
+/* A part of it may have come from outside. */
+const char *tk_ctx_message(const tk_ctx *ctx)
+{
+    if (!ctx)
+        return "no context";
+    char *shown =
+        ((tk_ctx *)(uintptr_t)ctx)->shown; /* made when it is asked for; one thread has a context at a time */
+    tki_escape_line(ctx->message, strlen(ctx->message), shown, sizeof ctx->shown);
+    return shown;
+}
+
+const char *tki_fault_name(tki_fault_kind kind)
+{
+    static const char *const names[TKI_FAULT_KINDS] = {
+        [TKI_FAULT_NONE] = "none",   [TKI_FAULT_SIGNAL] = "signal",   [TKI_FAULT_EXIT] = "exit",
+        [TKI_FAULT_GONE] = "gone",   [TKI_FAULT_FORGED] = "forged",   [TKI_FAULT_SPOKE_LATE] = "spoke_late",
+        [TKI_FAULT_KEPT] = "kept",   [TKI_FAULT_SEALED] = "sealed",   [TKI_FAULT_DEVICE] = "device",
+        [TKI_FAULT_HEAP] = "heap",   [TKI_FAULT_OVERRUN] = "overrun", [TKI_FAULT_FLOAT_MODE] = "float_mode",
+        [TKI_FAULT_INDEX] = "index", [TKI_FAULT_REFUSED] = "refused", [TKI_FAULT_TIMEOUT] = "timeout"};
+    return names[kind];
+}
+
+static void describe_place(const tki_fault *fault, const char *name, char *text, size_t size)
+{
+    const bool inside = fault->offset >= 0 && fault->offset < fault->bytes;
+    text[0] = 0;
+    if (fault->tensor < 0 && fault->address)
+        snprintf(text, size, " at address 0x%llx", (unsigned long long)fault->address);
+    else if (fault->tensor >= 0 && inside && fault->wrote && fault->input)
+        snprintf(text, size, ": it wrote to its input %s, at byte %lld", name, (long long)fault->offset);
+    else if (fault->tensor >= 0)
+        snprintf(text, size, ": it %s %s %s, at byte %lld of its %lld", fault->wrote && !inside ? "wrote" : "reached",
+                 inside ? "into" : "outside", name, (long long)fault->offset, (long long)fault->bytes);
+}
+
+void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const char *words, char *text, size_t size)
+{
+    char place[256];
+    const int number = fault->number > 0 && fault->number < NSIG ? fault->number : 0;
+    const bool named = contract && fault->tensor >= 0 && fault->tensor < contract->param_count;
+    const char *name = named ? contract->params[fault->tensor].name : "an array";
+    const char *late = fault->late ? " after it had returned" : "";
+    words = words ? words : "failed";
+    switch (fault->kind) {
+    case TKI_FAULT_SIGNAL:
+        describe_place(fault, name, place, sizeof place);
+        snprintf(text, size, "was ended by signal %d (%s)%s%s", number, strsignal(number),
+                 fault->late ? ", after it had returned" : "", place);
+        break;
+    case TKI_FAULT_EXIT: snprintf(text, size, "ended its process with exit status %d%s", fault->number, late); break;
+    case TKI_FAULT_GONE: snprintf(text, size, "%s%s", words, late); break;
+    case TKI_FAULT_FORGED: snprintf(text, size, "forged or garbled a reply: %s", fault->rule); break;
+    case TKI_FAULT_SPOKE_LATE: snprintf(text, size, "sent a frame after it had returned"); break;
+    case TKI_FAULT_KEPT: snprintf(text, size, "could still write to %s after it had returned", name); break;
+    case TKI_FAULT_SEALED: snprintf(text, size, "changed the seals of %s after it had returned", name); break;
+    case TKI_FAULT_HEAP:
+        if (fault->number)
+            snprintf(text, size, "was ended by signal %d (%s)%s: it %s memory outside its own allocations, or freed",
+                     number, strsignal(number), fault->late ? ", after it had returned" : "",
+                     fault->wrote ? "wrote to" : "reached");
+        else
+            snprintf(text, size, "wrote outside its own allocations, or freed one twice");
+        break;
+    case TKI_FAULT_DEVICE: snprintf(text, size, "failed on its device: %s", words); break;
+    case TKI_FAULT_OVERRUN:
+        snprintf(text, size, "wrote outside %s, at byte %lld of its %lld", name, (long long)fault->offset,
+                 (long long)fault->bytes);
+        break;
+    case TKI_FAULT_FLOAT_MODE:
+        snprintf(text, size,
+                 "left another floating-point mode behind: rounding, flushing of subnormal numbers, traps, x87 "
+                 "registers in use or flags that code after it does not expect");
+        break;
+    case TKI_FAULT_REFUSED: snprintf(text, size, "does not take this case: it returned %d", fault->number); break;
+    case TKI_FAULT_TIMEOUT:
+        snprintf(text, size, "did not %s within %g seconds, and was ended", fault->loading ? "load" : "return",
+                 fault->seconds);
+        break;
+    default: snprintf(text, size, "%s", words); break;
+    }
+}
+
+static tk_status status_of(tki_fault_kind kind)
+{
+    switch (kind) {
+    case TKI_FAULT_REFUSED: return TK_UNSUPPORTED;
+    case TKI_FAULT_TIMEOUT: return TK_TIMEOUT;
+    case TKI_FAULT_INDEX: return TK_BAD_INDEX;
+    default: return TK_KERNEL_FAULT;
+    }
+}
+
+tk_status tki_fail_fault(tk_ctx *ctx, const tki_fault *fault, const tk_contract *contract, const char *words)
+{
+    char text[sizeof ctx->message];
+    const tki_fault kept = *fault; /* it may be the context's own */
+    tki_fault_text(fault, contract, words, text, sizeof text);
+    tk_status status = tki_fail(ctx, status_of(kept.kind), "the kernel %s", text);
+    ctx->fault = kept;
+    return status;
+}
