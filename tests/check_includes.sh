@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Who may include whom: trust must be visible. The rules are in allowed() below. And no source outside of ops/ knows an op that is not like the
-# others: what is special about it is in its contract.
-# With --self-test: plants one forbidden include after the other in a copy and expects each to be found.
+# Who may include whom: trust must be visible. The first line of a source says what a mistake in it does, and no file includes what has a word
+# further down in `rank`; which folders may include which is in allowed() below. And no source outside of ops/ knows an op that is not like
+# the others: what is special about it is in its contract.
+# With --self-test: plants one forbidden include or word after the other in a copy and expects each to be found.
 set -euo pipefail
 shopt -s nullglob
 script=$(readlink -f "$0")
@@ -9,6 +10,26 @@ root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
 # Below src/, in the order of dependence: a folder includes itself and those before it, and of those what allowed() says.
 folders=(core model exact kernels drivers compile isolate worker runtime ops headers kernel_file judge trials certify report tensors glue serve padic bench cli)
+
+# What a mistake does: it accepts a wrong element; makes a verdict weaker; makes the certificate say otherwise; shows something else.
+declare -A rank=([DECIDES]=0 [CHOOSES]=1 [RECORDS]=2 [SHOWS]=3)
+
+# The files whose first lines have one of these words; others may.
+needs_word() { # path without src/
+    case $1 in
+        core/dtype.h) return 1 ;;
+        core/* | model/* | exact/* | judge/* | trials/* | kernel_file/* | isolate/* | worker/* | certify/* | report/* | tensors/* | glue/*) return 0 ;;
+        ops/*/contract.[ch] | ops/*/oracle.[ch] | ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/*/trials.[ch]) return 0 ;;
+        ops/mutant_*.h | ops/variant_*.h) return 0 ;;
+    esac
+    return 1
+}
+
+# What kernels are made of, by path: first lines are part of their hashes.
+is_of_kernels() {
+    case $1 in core/dtype.h | kernels/* | ops/*/kernel* | ops/*/params*) return 0 ;; esac
+    return 1
+}
 
 # Headers that libtokitai and libtokitai-serve must not reach, not even through another header: they depend on libc and OpenMP alone.
 heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
@@ -41,7 +62,7 @@ allowed() {
         ops/*/contract.[ch] | ops/*/oracle.[ch])
             case $to in
                 include/tokitai.h | core/* | model/* | exact/*) return 0 ;;
-                "$own"/contract.h | "$own"/oracle.h | "$own"/params*.h | "$own"/trials.h) return 0 ;;
+                "$own"/contract.h | "$own"/oracle.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/params*.h) return 1 ;;
@@ -97,7 +118,7 @@ allowed() {
         runtime/*) may='include/tokitai.h include/tokitai_cache.h include/tokitai_verify.h core/* model/* kernels/device*.h drivers/* compile/* isolate/* build:*' ;;
         headers/*) may='include/tokitai.h model/* ops/ops.def certify/member_table.h' ;;
         kernel_file/*) may='include/tokitai*.h core/* model/* drivers/* compile/* isolate/* runtime/* build:*' ;;
-        judge/*) may='include/tokitai*.h core/* model/* exact/* runtime/*' ;;
+        judge/*) may='include/tokitai*.h core/* model/* exact/*' ;;
         trials/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* ops/ops.def kernel_file/* judge/*' ;;
         certify/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* kernel_file/* judge/* trials/* build:*' ;;
         report/*) may='include/tokitai*.h core/* model/* exact/* certify/*' ;;
@@ -158,6 +179,26 @@ reach_heavy() { # file way-so-far
     done
 }
 
+# The first way from file $1 to one that a file with the word $3 may not include, into $way; empty if there is none. Headers without a word
+# are looked through; what decides includes none of them.
+reach_word() { # file way-so-far word
+    local next theirs
+    way=
+    for next in ${reaches[$1]-}; do
+        [[ $next == src/* ]] || continue
+        theirs=${words[$next]}
+        if [[ $3 == DECIDES && $theirs != DECIDES ]] || [[ -n ${rank[${theirs:-none}]-} && ${rank[$theirs]} -gt ${rank[$3]} ]]; then
+            way="$2 -> $next (${theirs:-no word})"
+            return
+        fi
+        if [[ -z $theirs && -z ${visited[$next]-} ]]; then
+            visited[$next]=1
+            reach_word "$next" "$2 -> $next" "$3"
+            [ -z "$way" ] || return 0
+        fi
+    done
+}
+
 # The op with attributes, an index, two outputs and one of them in place: whoever names it treats it as a special case. Shapes and peers of bench/
 # are its own.
 special=xent
@@ -172,7 +213,7 @@ check() ( # root
     cd "$1"
     status=0
     name_no_op "$1" || status=1
-    declare -A reaches
+    declare -A reaches words
     local folder
     for folder in src/*/; do
         folder=${folder#src/}
@@ -183,6 +224,19 @@ check() ( # root
         echo "no sources under $1"
         exit 1
     fi
+    while IFS=: read -r file word; do
+        words[$file]=$word
+        if is_of_kernels "${file#src/}"; then
+            words[$file]=UNTRUSTED
+        elif [[ -z $word ]] && needs_word "${file#src/}"; then
+            echo "$file: its first line does not say what a mistake in it does: ${!rank[*]}"
+            status=1
+        elif [[ -n $word && $word != UNTRUSTED && -z ${rank[$word]-} ]]; then
+            echo "$file: there is no word $word"
+            status=1
+            words[$file]=
+        fi
+    done < <(awk 'FNR == 1 { print FILENAME ":" (match($0, /^\/\* [A-Z][A-Z][A-Z]+\. /) ? substr($0, 4, RLENGTH - 5) : ""); nextfile }' "${files[@]}")
     while IFS= read -r line; do
         from=${line%%:*}
         line=${line#*:}
@@ -206,6 +260,13 @@ check() ( # root
     done < <(grep -HnE '^[[:space:]]*#[[:space:]]*include' "${files[@]}")
 
     for file in "${files[@]}"; do
+        word=${words[$file]}
+        if [[ -n $word && $word != UNTRUSTED ]]; then
+            declare -A visited=()
+            reach_word "$file" "$file" "$word"
+            unset visited
+            [ -z "$way" ] || { echo "$file: $word, and includes what does not: $way"; status=1; }
+        fi
         is_run_source "$file" || continue
         declare -A visited=()
         reach_heavy "$file" "$file"
@@ -220,33 +281,46 @@ check() ( # root
 )
 
 self_test() {
-    local copy plants=0 file include
+    local copy plants=0 file include verdict word
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' RETURN
     # What can be included; the sources that do are checked where they are.
     (cd "$root" && find include src -type f \( -name '*.h' -o -name '*.def' \) -exec cp --parents -t "$copy" {} +)
     mkdir -p "$copy/src/ops/planted"
-    for file in "${folders[@]}"; do
-        echo '/* planted */' >"$copy/src/$file/planted.h"
+    plant() { # path word line: a first line with that word, then the line
+        mkdir -p "$copy/${1%/*}"
+        printf '/* %splanted */\n%s\n' "${2:+$2. }" "$3" >"$copy/$1"
+    }
+    usual_word() { # path without src/
+        case $1 in
+            core/* | model/* | exact/* | judge/* | ops/*/contract.[ch] | ops/*/oracle.[ch]) echo DECIDES ;;
+            trials/* | kernel_file/* | isolate/* | worker/* | ops/*/mutants.c | ops/*/variants.c) echo CHOOSES ;;
+            certify/* | tensors/* | glue/*) echo RECORDS ;;
+            report/*) echo SHOWS ;;
+        esac
+    }
+    for file in "${folders[@]/%//planted.h}" ops/planted/{contract,params,oracle,kernel_cpu,launch_gpu}.h ops/planted_other/contract.h; do
+        plant "src/$file" "$(usual_word "$file")" ''
     done
-    printf '#include <mpfr.h>\n' >"$copy/src/exact/planted_heavy.h"
-    for file in contract.h params.h oracle.h kernel_cpu.h launch_gpu.h; do
-        echo '/* planted */' >"$copy/src/ops/planted/$file"
+    plant src/exact/planted_heavy.h DECIDES '#include <mpfr.h>'
+    # By their folders all may include these, so that what is found is their word.
+    for word in "${!rank[@]}" UNTRUSTED; do
+        plant "src/core/says_$word.h" "$word" ''
     done
-    mkdir -p "$copy/src/ops/planted_other" && echo '/* planted */' >"$copy/src/ops/planted_other/contract.h"
+    plant src/drivers/leads_to_shows.h '' '#include "core/says_SHOWS.h"'
 
-    # file to plant, include, good or bad
-    while read -r file include verdict; do
+    # file to plant, include, good or bad, and its word if it is not that of its folder; - is none
+    while read -r file include verdict word; do
         [ -n "$file" ] || continue
         plants=$((plants + 1))
+        [ -n "$word" ] || word=$(usual_word "$file")
         [[ $file == include/* ]] || file=src/$file
         local kept=
         [ ! -e "$copy/$file" ] || kept=$(cat "$copy/$file")
-        mkdir -p "$copy/${file%/*}"
-        echo "#include $include" >"$copy/$file"
+        plant "$file" "${word#-}" "#include $include"
         local output passes=1 found=good
         output=$(check "$copy") || passes=0
-        grep -qE "^$file(:1)?: " <<<"$output" && found=bad
+        grep -qE "^$file(:2)?: " <<<"$output" && found=bad
         if [ "$found" != "$verdict" ]; then
             echo "$file including $include was found $found, not $verdict"
             return 1
@@ -268,7 +342,7 @@ exact/planted_1.c <mpfr.h> good
 exact/planted_1.c "judge/planted.h" bad
 exact/planted_1.c "ops/planted/params.h" bad
 ops/planted/contract.c "ops/planted/contract.h" good
-ops/planted/contract.c "params.h" good
+ops/planted/contract.c "params.h" bad
 ops/planted/contract.c "kernel_cpu.h" bad
 ops/planted/contract.c "../planted_other/contract.h" bad
 ops/planted/contract.c "drivers/planted.h" bad
@@ -358,7 +432,6 @@ cli/planted_1.c "../judge/planted.h" bad
 include/planted_1.h "core/planted.h" bad
 include/tokitai_planted.h "tokitai.h" good
 include/tokitai_planted.h "tokitai_verify.h" bad
-include/tokitai.h "tokitai_verify.h" bad
 core/limits.c "tokitai_verify.h" good
 core/planted_1.c "tokitai_verify.h" bad
 ops/planted/oracle.c "tokitai_verify.h" bad
@@ -373,6 +446,7 @@ judge/planted_1.c "certify/planted.h" bad
 judge/planted_1.c "report/planted.h" bad
 judge/planted_1.c "kernel_file/planted.h" bad
 judge/planted_1.c "exact/planted_heavy.h" good
+judge/planted_1.c "runtime/planted.h" bad
 trials/planted_1.c "judge/planted.h" good
 trials/planted_1.c "certify/planted.h" bad
 certify/planted_1.c "trials/planted.h" good
@@ -391,8 +465,40 @@ ops/planted/kernel.cu "kernels/planted.h" good
 ops/planted/kernel.cu "drivers/planted.h" bad
 tensors/planted_1.c "glue/planted.h" bad
 nowhere/planted_1.c "core/planted.h" bad
+model/planted_1.c "core/says_DECIDES.h" good
+model/planted_1.c "core/says_CHOOSES.h" bad
+model/planted_1.c "core/says_RECORDS.h" bad
+model/planted_1.c "core/says_SHOWS.h" bad
+model/planted_1.c "core/says_UNTRUSTED.h" bad
+model/planted_1.c "core/dtype.h" bad
+ops/planted/oracle.c "core/says_CHOOSES.h" bad
+trials/planted_1.c "core/says_DECIDES.h" good
+trials/planted_1.c "core/says_CHOOSES.h" good
+trials/planted_1.c "core/says_RECORDS.h" bad
+trials/planted_1.c "core/says_SHOWS.h" bad
+trials/planted_1.c "drivers/leads_to_shows.h" bad
+trials/planted_1.c "drivers/planted.h" good
+ops/planted/mutants.c "core/says_RECORDS.h" bad
+certify/planted_1.c "core/says_CHOOSES.h" good
+certify/planted_1.c "core/says_RECORDS.h" good
+certify/planted_1.c "core/says_SHOWS.h" bad
+certify/planted_1.c "drivers/leads_to_shows.h" bad
+report/planted_1.c "core/says_SHOWS.h" good
+report/planted_1.c "core/says_SHOWS.h" bad RECORDS
+report/planted_1.c "core/says_RECORDS.h" bad CHOOSES
+bench/planted_1.c "core/says_SHOWS.h" good
+bench/planted_1.c "core/says_SHOWS.h" bad DECIDES
+core/planted_1.c "core/planted.h" bad -
+exact/planted_1.c "core/planted.h" bad TRUSTED
+trials/planted_1.c "core/planted.h" bad -
+worker/planted_1.c "core/planted.h" bad -
+certify/planted_1.c "core/planted.h" bad -
+report/planted_1.c "core/planted.h" bad -
+ops/planted/oracle.c "core/planted.h" bad -
+ops/planted/mutants.c "core/planted.h" bad -
+ops/planted/test.c "core/planted.h" good -
 PLANTS
-    echo "/* as $special does */" >"$copy/src/core/planted_2.h"
+    plant src/core/planted_2.h DECIDES "/* as $special does */"
     if name_no_op "$copy" >/dev/null; then
         echo "a source that names $special was not found"
         return 1
