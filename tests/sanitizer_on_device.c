@@ -53,8 +53,14 @@ static tk_status watch(tk_ctx *ctx, const char *artifact, tki_sanitizer_tool too
     if (open) {
         const char *log = tki_executor_sanitizer_log(&executor);
         tki_sanitizer_read(log, report);
+        const tki_confinement *confinement = tki_executor_confinement(&executor);
+        for (int i = 0; talkative && i < confinement->count; i++) {
+            char line[TKI_MEANS_TEXT];
+            tki_means_text(&confinement->means[i], line, sizeof line);
+            puts(line);
+        }
         if (talkative)
-            printf("%s\n%s\n", tki_executor_confinement(&executor), log);
+            printf("%s\n", log);
     }
     printf("    %-9s opened in %.2f s, called in %.2f s, ended in %.2f s", tki_sanitizer_name(tool), opened - begin,
            called - opened, tki_now() - called);

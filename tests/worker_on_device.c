@@ -60,8 +60,12 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *const *inclu
                                  .worker_options = {.backend = tki_backend_find("cuda", ""), .call_seconds = 10}};
     status = tki_executor_open(ctx, &executable, &executor);
     double opened = tki_now();
-    if (status == TK_OK && way == 0)
-        printf("%s\n", tki_executor_confinement(&executor));
+    const tki_confinement *confinement = status == TK_OK && way == 0 ? tki_executor_confinement(&executor) : NULL;
+    for (int i = 0; confinement && i < confinement->count; i++) {
+        char line[TKI_MEANS_TEXT];
+        tki_means_text(&confinement->means[i], line, sizeof line);
+        puts(line);
+    }
     for (int i = 0; i < (ways[way].status == TK_OK ? 10 : 1) && status == TK_OK; i++) {
         memcpy(x, before, sizeof x);
         memset(y, 0xa5, sizeof y);

@@ -201,8 +201,6 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     free(o.trials);
     free(o.mutants.list);
     free(o.planted.kept);
-    free(o.confinement);
-    free(o.sanitized.confinement);
     tki_exploration_free(&o.exploration);
     return status;
 }

@@ -68,7 +68,7 @@ typedef struct tki_outcome {
     double left_out_gib;          /* what the smallest of them needs */
     const uint64_t *mutants_seed; /* asked for; NULL: their own */
     tki_mutants mutants;
-    char *confinement;           /* of a stranger's worker, its report, a line each; NULL if none was started */
+    tki_confinement confinement; /* of a stranger's worker */
     tki_exploration exploration; /* of a stranger's kernel */
     int64_t came_again;          /* of a stranger's kernel: trials run again after all others */
     tki_sanitized sanitized;

@@ -148,8 +148,8 @@ static tk_status run(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contrac
     *report = (tki_sanitizer_report){0};
     tk_status status = tki_kernel_file_start_watched(ctx, kernel, contract, tool, &executor);
     bool opened = status == TK_OK;
-    if (opened && !sanitized->confinement)
-        sanitized->confinement = strdup(tki_executor_confinement(&executor));
+    if (opened && !sanitized->confinement.count)
+        sanitized->confinement = *tki_executor_confinement(&executor);
     for (int i = from; i < from + count && status == TK_OK; i++)
         status = call_trial(ctx, &executor, trials, trials->list[i], &about->calls);
     /* Whatever befell the kernel or the sanitizer; these trials had held before. */

@@ -2,7 +2,7 @@
  * memory, reads outside the arrays, reads of what nobody wrote, barriers that not all threads reach. */
 #pragma once
 
-#include "isolate/sanitizer.h"
+#include "isolate/confinement.h"
 #include "judge/trial.h"
 
 typedef struct tki_sanitized_tool {
@@ -18,7 +18,7 @@ typedef struct tki_sanitized {
     bool here;        /* compute-sanitizer was found */
     char version[32]; /* what it calls its own; "" if it does not */
     tki_sanitized_tool tools[TKI_SANITIZER_TOOLS];
-    char *confinement;           /* of the first worker under it, a line each; free() it. NULL if none was started */
+    tki_confinement confinement; /* of the first worker under it */
     tki_sanitizer_tool tool;     /* that found something; 0: none did */
     tki_sanitizer_report report; /* what it found */
 } tki_sanitized;

@@ -79,9 +79,7 @@ static tk_status open_subject(tki_subject *subject, tki_outcome *o)
     subject->visit = tki_trial_visit;
     if (status != TK_OK)
         return note_start(subject, o, status);
-    o->confinement = strdup(tki_executor_confinement(tki_executor_of(subject->caller)));
-    if (!o->confinement)
-        return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the worker's report");
+    o->confinement = *tki_executor_confinement(tki_executor_of(subject->caller));
     return receive_visitor(subject, o);
 }
 

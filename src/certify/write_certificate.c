@@ -141,9 +141,9 @@ json_t *tki_text_json(const char *text)
     return string;
 }
 
-static json_t *limit_json(const char *report, tki_limit limit)
+static json_t *limit_json(const tki_confinement *confinement, tki_by by)
 {
-    const int64_t number = tki_confinement_limit(report, limit);
+    const int64_t number = tki_confinement_limit(confinement, by);
     return number > 0 ? json_integer(number) : json_string("not limited");
 }
 
@@ -151,7 +151,8 @@ static json_t *limit_json(const char *report, tki_limit limit)
 static json_t *limits_json(const tki_outcome *o)
 {
     const tk_kernel_file *kernel = o->kind->stranger ? o->options->kernel_file : NULL;
-    const char *report = o->confinement ? o->confinement : kernel ? kernel->build.confinement : NULL;
+    const tki_confinement *confinement = o->confinement.count || !kernel ? &o->confinement
+                                                                         : &kernel->build.confinement;
     const tk_limits limits = kernel ? tki_limits_of(&kernel->terms.limits) : (tk_limits){0};
     if (!kernel && o->total_seconds <= 0)
         return NULL;
@@ -159,8 +160,8 @@ static json_t *limits_json(const tki_outcome *o)
                      o->total_seconds > 0 ? tki_real_json(o->total_seconds) : NULL, "output_bytes",
                      kernel ? json_integer(limits.output_bytes) : NULL, "folder_depth",
                      kernel ? json_integer(limits.folder_depth) : NULL, "memory_bytes",
-                     report ? limit_json(report, TKI_LIMIT_MEMORY) : NULL, "tasks",
-                     report ? limit_json(report, TKI_LIMIT_TASKS) : NULL);
+                     confinement->count ? limit_json(confinement, TKI_BY_MEMORY) : NULL, "tasks",
+                     confinement->count ? limit_json(confinement, TKI_BY_TASKS) : NULL);
 }
 
 /* The attributes that kernels do not see, where they are not at their defaults. */
@@ -437,15 +438,13 @@ static json_t *machine_json(const tki_outcome *o, const tki_provenance *p)
                      tki_text_json(p->device.name), "features", tki_text_json(p->device.detail));
 }
 
-static json_t *lines_json(const char *text)
+static json_t *confinement_json(const tki_confinement *confinement)
 {
-    json_t *lines = text ? json_array() : NULL;
-    while (text && *text) {
-        size_t length = strcspn(text, "\n");
-        json_t *line = length ? json_stringn(text, length) : NULL;
-        if (line)
-            json_array_append_new(lines, line);
-        text += length + (text[length] == '\n');
+    char line[TKI_MEANS_TEXT];
+    json_t *lines = confinement->count ? json_array() : NULL;
+    for (int i = 0; i < confinement->count; i++) {
+        tki_means_text(&confinement->means[i], line, sizeof line);
+        json_array_append_new(lines, json_string(line));
     }
     return lines;
 }
@@ -463,19 +462,21 @@ static json_t *sanitizer_json(const tki_sanitized *s)
         json_array_append_new(tools, json);
     }
     return json_pack("{s:s, s:o, s:o*}", "version", s->version, "tools", tools, "confinement",
-                     lines_json(s->confinement));
+                     confinement_json(&s->confinement));
 }
 
 /* What the worker's process said before it loaded anything foreign, and who held the watch. */
 static json_t *worker_json(const tki_outcome *o)
 {
     const tk_kernel_file *kernel = o->options->kernel_file;
-    json_t *worker = json_pack("{s:o, s:s}", "confinement", lines_json(o->confinement), "clock",
+    json_t *worker = json_pack("{s:o, s:s}", "confinement", confinement_json(&o->confinement), "clock",
                                "CLOCK_MONOTONIC of the judging process, around each call");
-    const char *weakness = tki_confinement_weakness(o->confinement);
-    json_object_set_new(worker, "strength", json_string(weakness ? "weak" : "strong"));
-    json_object_set_new(worker, "weakness", weakness ? json_stringn(weakness, strcspn(weakness, "\n")) : NULL);
-    json_object_set_new(worker, "compiler_confinement", lines_json(kernel->build.confinement));
+    const bool strong = tki_confinement_is_strong(&o->confinement);
+    char weakness[TKI_MEANS_TEXT];
+    tki_confinement_weakness(&o->confinement, weakness, sizeof weakness);
+    json_object_set_new(worker, "strength", json_string(strong ? "strong" : "weak"));
+    json_object_set_new(worker, "weakness", strong ? NULL : json_string(weakness));
+    json_object_set_new(worker, "compiler_confinement", confinement_json(&kernel->build.confinement));
     if (o->sanitized.wanted && o->sanitized.here)
         json_object_set_new(worker, "sanitizer", sanitizer_json(&o->sanitized));
     return worker;
@@ -524,7 +525,7 @@ static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, con
         "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants", mutants_json(o), "built",
         built_json(p), "machine", machine_json(o, p));
     json_t *proofs = tki_proofs_json(o->contract);
-    json_object_set_new(predicate, "worker", o->confinement ? worker_json(o) : NULL);
+    json_object_set_new(predicate, "worker", o->confinement.count ? worker_json(o) : NULL);
     json_object_set_new(predicate, "coverage", coverage_json(o, p));
     json_object_set_new(predicate, "reproduce", tki_text_json(o->reproduce));
     json_object_set_new(predicate, "rests_on",

@@ -121,8 +121,8 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     tki_receipt receipt = tki_child_receive(&child, deadline, &frame);
     int end = -1;
     if (receipt == TKI_RECEIPT_FRAME && !tki_wire_check_reply(frame.bytes, frame.size, TKI_WIRE_CONFINED, 0, 0)) {
-        tki_reply_text(reply, build->confinement, TKI_WIRE_TEXT);
-        status = tki_terms_accept(ctx, &source->terms, build->confinement);
+        tki_confinement_read(reply, TKI_SANITIZER_NONE, &build->confinement);
+        status = tki_terms_accept(ctx, &source->terms, &build->confinement);
     }
     if (status != TK_OK)
         ;
@@ -160,10 +160,9 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const tki
         return status;
     snprintf(build->artifact, sizeof build->artifact, "%s/kernel.so", build->scratch.path);
     build->log = calloc(1, MOST_LOG);
-    build->confinement = calloc(1, TKI_WIRE_TEXT);
     bool ready = make_arguments(source, language, compiler, file, build, &arguments) && build->log;
-    status = ready && build->confinement ? run(ctx, source, &arguments, compiler, build)
-                                         : tki_fail(ctx, TK_NO_MEMORY, "no memory for a compilation");
+    status = ready ? run(ctx, source, &arguments, compiler, build)
+                   : tki_fail(ctx, TK_NO_MEMORY, "no memory for a compilation");
     tki_strings_free(&arguments);
     /* The compiler is foreign code by now: a link could lead anywhere. */
     if (status == TK_OK && (lstat(build->artifact, &about) != 0 || !S_ISREG(about.st_mode)))
@@ -185,8 +184,7 @@ tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *co
     for (int i = 0; command[i]; i++)
         tki_strings_add(&arguments, "%s", command[i]);
     build.log = calloc(1, MOST_LOG);
-    build.confinement = calloc(1, TKI_WIRE_TEXT);
-    tk_status status = build.log && build.confinement && !arguments.failed
+    tk_status status = build.log && !arguments.failed
                            ? run(ctx, &(tki_worker_source){.file = command[0], .seconds = seconds, .terms = *terms},
                                  &arguments, command[0], &build)
                            : tki_fail(ctx, TK_NO_MEMORY, "no memory for %s", command[0]);
@@ -197,7 +195,6 @@ tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *co
         build.log = NULL;
     }
     free(build.log);
-    free(build.confinement);
     tki_strings_free(&arguments);
     return status;
 }
@@ -225,6 +222,5 @@ void tki_worker_build_close(tki_worker_build *build)
     tki_scratch_remove(&build->scratch);
     free(build->command);
     free(build->log);
-    free(build->confinement);
     *build = (tki_worker_build){0};
 }

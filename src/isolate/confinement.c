@@ -1,12 +1,11 @@
 /* CHOOSES. What shuts foreign code in: the terms of running it, and how a worker keeps to them. */
 #include "isolate/confinement.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/context.h"
 #include "core/limits.h"
-#include "isolate/worker_start.h"
 
 void tki_terms_add(const tki_worker_terms *terms, tki_strings *arguments)
 {
@@ -17,40 +16,134 @@ void tki_terms_add(const tki_worker_terms *terms, tki_strings *arguments)
     tki_strings_add(arguments, "weak=%d", terms->allow_weak);
 }
 
-/* What follows on the last line that begins so, or NULL: under compute-sanitizer there are those of its process before. */
-static const char *last_line(const char *report, const char *begin)
+/* In the words of certificates. Details stand where there is a number or a bit. */
+static const struct words {
+    const char *name, *before, *after; /* the number */
+    const char *with[3];
+} words[TKI_BY_END] = {
+    [TKI_BY_NO_NEW_PRIVILEGES] = {"no new privileges"},
+    [TKI_BY_FIRST_TO_END] = {"the first to end when the machine has no memory left"},
+    [TKI_BY_GROUP] = {"control group", ":", "", {" tasks", " memory"}},
+    [TKI_BY_USER] = {"user namespace"},
+    [TKI_BY_NETWORK] = {"network namespace"},
+    [TKI_BY_IPC] = {"IPC namespace"},
+    [TKI_BY_PIDS] = {"process namespace"},
+    [TKI_BY_MOUNTS] = {"mount namespace", ": ", "", {"a tree of its own, ", "read-only but for the scratch folder"}},
+    [TKI_BY_TREE] = {"a tree of its own"},
+    [TKI_BY_PROC] = {"/proc of its own"},
+    [TKI_BY_SCRATCH] = {"scratch folder: 256 MiB of memory, 16384 files"},
+    [TKI_BY_CAPABILITIES] = {"capabilities: none"},
+    [TKI_BY_LIMITS] = {"limits",
+                       ": no core files, files of ",
+                       " bytes, 4096 descriptors",
+                       {", addresses of each process", ", processor time"}},
+    [TKI_BY_MEMORY] = {"limit of memory in bytes", ": ", "", {"none"}},
+    [TKI_BY_TASKS] = {"limit of tasks", ": ", "", {"none"}},
+    [TKI_BY_LANDLOCK] = {"Landlock", ", version ", ": files", {", TCP", ", signals, abstract sockets"}},
+    [TKI_BY_SECCOMP] = {"seccomp", ": for ", "", {"kernels", "compilers", "compute-sanitizer"}},
+    [TKI_BY_STRENGTH] = {"confinement", .with = {"files are not kept from it: neither Landlock nor a tree of its own",
+                                                 "no filter of system calls", "privileges could not be given up"}},
+    [TKI_BY_OUTER] = {"compute-sanitizer", " ",
+                      ": may start programs and connect to them; what follows is the kernel's own"},
+};
+
+_Static_assert(TKI_WORKER_DESCRIPTORS == 4096, "as the words say");
+
+static bool is_known(const tki_means *m)
 {
-    const char *line = NULL;
-    for (const char *next = report; (next = strstr(next, begin)); next++)
-        line = next;
-    return line ? line + strlen(begin) : NULL;
+    const struct words *w = &words[m->by < TKI_BY_END ? m->by : 0];
+    int bits = 0;
+    while (bits < 3 && w->with[bits])
+        bits++;
+    return w->name && m->with >> bits == 0 && m->error >= TKI_LEFT_OUT && (w->before || !m->number);
 }
 
-const char *tki_confinement_weakness(const char *report)
+void tki_confinement_read(const tki_wire_reply *reply, tki_sanitizer_tool tool, tki_confinement *confinement)
 {
-    static const char weak[] = "weak: ";
-    const char *line = last_line(report, TKI_CONFINEMENT_LINE);
-    if (!line)
-        return "the worker did not say how it is confined";
-    return strncmp(line, weak, sizeof weak - 1) != 0 ? NULL : line + sizeof weak - 1;
+    const size_t bytes = reply->text_bytes;
+    bool known = bytes && bytes % sizeof(tki_means) == 0 && bytes <= sizeof confinement->means;
+    *confinement = (tki_confinement){.count = known ? (int)(bytes / sizeof(tki_means)) : 0};
+    memcpy(confinement->means, tki_wire_reply_text(reply), known ? bytes : 0);
+    for (int i = 0; i < confinement->count; i++) {
+        tki_means *m = &confinement->means[i];
+        known &= is_known(m) && (m->by != TKI_BY_OUTER || tool);
+        m->number = m->by == TKI_BY_OUTER ? (int64_t)tool : m->number;
+    }
+    if (!known)
+        *confinement = (tki_confinement){1, {{.by = TKI_BY_STRENGTH, .error = TKI_LEFT_OUT}}};
 }
 
-tk_status tki_terms_accept(tk_ctx *ctx, const tki_worker_terms *terms, const char *report)
+/* The last one: under compute-sanitizer there are those of its process before. NULL: there is none that was set up. */
+static const tki_means *last_of(const tki_confinement *confinement, tki_by by)
 {
-    const char *weakness = tki_confinement_weakness(report);
-    if (!weakness || terms->allow_weak)
+    const tki_means *last = NULL;
+    for (int i = 0; i < confinement->count; i++)
+        if (confinement->means[i].by == by)
+            last = &confinement->means[i];
+    return last && !last->error ? last : NULL;
+}
+
+bool tki_confinement_is_strong(const tki_confinement *confinement)
+{
+    const tki_means *strength = last_of(confinement, TKI_BY_STRENGTH);
+    return strength && strength->with == TKI_STRONG;
+}
+
+int64_t tki_confinement_limit(const tki_confinement *confinement, tki_by by)
+{
+    const tki_means *limit = last_of(confinement, by);
+    return limit && limit->number > 0 ? limit->number : -1;
+}
+
+tk_status tki_terms_accept(tk_ctx *ctx, const tki_worker_terms *terms, const tki_confinement *confinement)
+{
+    char weakness[TKI_MEANS_TEXT];
+    if (tki_confinement_is_strong(confinement) || terms->allow_weak)
         return TK_OK;
+    tki_confinement_weakness(confinement, weakness, sizeof weakness);
     return tki_fail(ctx, TK_UNAVAILABLE,
-                    "this system cannot shut foreign code in, so that it is not run: %.*s; --allow-weak-sandbox runs "
+                    "this system cannot shut foreign code in, so that it is not run: %s; --allow-weak-sandbox runs "
                     "it all the same",
-                    (int)strcspn(weakness, "\n"), weakness);
+                    weakness);
 }
 
-int64_t tki_confinement_limit(const char *report, tki_limit limit)
+static void say_weakness(const tki_means *strength, char *text, size_t size)
 {
-    static const char *const begins[] = {TKI_MEMORY_LINE, TKI_TASKS_LINE};
-    const char *line = last_line(report, begins[limit]);
-    char *end = NULL;
-    long long number = line ? strtoll(line, &end, 10) : 0;
-    return line && end > line && number > 0 ? number : -1;
+    size_t used = 0;
+    snprintf(text, size, "the worker did not say how it is confined");
+    for (int i = 0; strength && i < 3; i++)
+        if (!(strength->with >> i & 1))
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "; " : "",
+                                     words[TKI_BY_STRENGTH].with[i]);
+}
+
+void tki_confinement_weakness(const tki_confinement *confinement, char *text, size_t size)
+{
+    say_weakness(last_of(confinement, TKI_BY_STRENGTH), text, size);
+}
+
+void tki_means_text(const tki_means *m, char *text, size_t size)
+{
+    const struct words *w = &words[m->by];
+    const bool details = m->error != TKI_LEFT_OUT && (m->number || m->with);
+    char number[24] = "", with[3][48] = {"", "", ""}, weakness[TKI_MEANS_TEXT - 32];
+    if (m->by == TKI_BY_STRENGTH) {
+        say_weakness(m->error ? NULL : m, weakness, sizeof weakness);
+        const bool strong = !m->error && m->with == TKI_STRONG;
+        snprintf(text, size, "confinement: %s%s", strong ? "strong" : "weak: ", strong ? "" : weakness);
+        return;
+    }
+    if (m->by == TKI_BY_OUTER)
+        snprintf(number, sizeof number, "%s", tki_sanitizer_name((tki_sanitizer_tool)m->number));
+    else if (m->number)
+        snprintf(number, sizeof number, "%lld", (long long)m->number);
+    for (int i = 0; i < 3; i++)
+        if (m->with >> i & 1)
+            snprintf(with[i], sizeof with[i], "%s", w->with[i]);
+    snprintf(text, size, "%s%s%s%s%s%s%s%s%s", w->name, details ? w->before : "", details ? number : "",
+             details ? w->after : "", with[0], with[1], with[2],
+             m->error == TKI_LEFT_OUT ? ": left out"
+             : m->error               ? ": could not be set up: "
+                                      : "",
+             m->error > 0 ? strerror(m->error) : "");
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/export.h"
+#include "isolate/sanitizer.h"
 #include "isolate/worker_spawn.h"
+#include "isolate/worker_start.h"
 #include "tokitai_verify.h"
 
 typedef struct tki_worker_terms {
@@ -13,12 +15,21 @@ typedef struct tki_worker_terms {
 /* Arguments for the worker program. */
 void tki_terms_add(const tki_worker_terms *terms, tki_strings *arguments);
 
-/* TK_UNAVAILABLE, with the reason, if a report of confinement says that it is weak and that was not allowed. */
-TK_MUST_USE tk_status tki_terms_accept(tk_ctx *ctx, const tki_worker_terms *terms, const char *report);
+/* What a worker's first frame says; `tool`: of compute-sanitizer, whose process is the outer one, or none. A frame that is not understood
+ * says nothing. */
+void tki_confinement_read(const tki_wire_reply *reply, tki_sanitizer_tool tool, tki_confinement *confinement);
 
-/* What its report of confinement says is missing, to be run with nobody's leave; NULL if it is strong. */
-TKI_EXPORT const char *tki_confinement_weakness(const char *report);
+/* Is all there that foreign code is not run without but with leave? */
+TKI_EXPORT bool tki_confinement_is_strong(const tki_confinement *confinement);
 
-/* The limit that it says holds; -1: none does. */
-typedef enum tki_limit { TKI_LIMIT_MEMORY, TKI_LIMIT_TASKS } tki_limit;
-TKI_EXPORT int64_t tki_confinement_limit(const char *report, tki_limit limit);
+/* TK_UNAVAILABLE, with what is missing, if it is weak and that was not allowed. */
+TK_MUST_USE tk_status tki_terms_accept(tk_ctx *ctx, const tki_worker_terms *terms,
+                                       const tki_confinement *confinement);
+
+/* The limit that holds, TKI_BY_MEMORY or TKI_BY_TASKS; -1: none does. */
+TKI_EXPORT int64_t tki_confinement_limit(const tki_confinement *confinement, tki_by by);
+
+enum { TKI_MEANS_TEXT = 256 };
+/* For people: a line for each means, and what is missing of one that is weak. */
+TKI_EXPORT void tki_means_text(const tki_means *means, char *text, size_t size);
+TKI_EXPORT void tki_confinement_weakness(const tki_confinement *confinement, char *text, size_t size);

@@ -33,7 +33,7 @@ typedef enum tki_wire_kind {
     /* Between a worker and its parent only. */
     TKI_WIRE_READY, /* tki_wire_reply: the buffers of the call are mapped; it waits for GO */
     TKI_WIRE_GO,    /* tki_wire_header: run now */
-    TKI_WIRE_CONFINED, /* tki_wire_reply: the first frame, sent before foreign code is loaded; the text is a line for each means */
+    TKI_WIRE_CONFINED, /* tki_wire_reply: the first frame, sent before foreign code is loaded; its text is the records of worker_start.h */
     TKI_WIRE_KEEP,     /* tki_wire_header with one descriptor: the arena of the calls that follow; no answer */
     TKI_WIRE_WATCH,    /* tki_wire_header with one descriptor: write coverage there */
     TKI_WIRE_WATCH_END /* tki_wire_header: and now gcov's counters */

@@ -34,7 +34,7 @@ struct tki_worker {
     bool timed_out; /* its process will not end by itself */
     tki_sanitizer_tool sanitizer;
     char *sanitizer_log; /* what all of its processes printed; NULL: nothing yet */
-    char confinement[TKI_WIRE_TEXT + 1];
+    tki_confinement confinement;
 };
 
 static tk_status fail(tki_worker *worker, const tki_fault *fault, const char *words)
@@ -151,8 +151,8 @@ static tk_status start(tki_worker *worker, bool guarded)
                           "the program tokitai-worker does not work here, or is of another "
                           "version than this library");
     } else if (status == TK_OK) {
-        tki_reply_text(reply, worker->confinement, sizeof worker->confinement);
-        status = tki_terms_accept(worker->ctx, &worker->terms, worker->confinement);
+        tki_confinement_read(reply, worker->sanitizer, &worker->confinement);
+        status = tki_terms_accept(worker->ctx, &worker->terms, &worker->confinement);
         if (status == TK_OK)
             status = expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
     }
@@ -285,9 +285,9 @@ bool tki_worker_broken(const tki_worker *worker)
     return worker->broken;
 }
 
-const char *tki_worker_confinement(const tki_worker *worker)
+const tki_confinement *tki_worker_confinement(const tki_worker *worker)
 {
-    return worker->confinement;
+    return &worker->confinement;
 }
 
 /* ------------------------------------------------------------------------------------------------------------

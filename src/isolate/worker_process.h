@@ -68,7 +68,7 @@ typedef struct tki_worker_build {
     char artifact[PATH_MAX + 16]; /* the shared library in it */
     char *command;                /* what was run, for people */
     char *log;                    /* what the compiler printed */
-    char *confinement;            /* as tki_worker_confinement() */
+    tki_confinement confinement;  /* of the compiler */
 } tki_worker_build;
 
 /* Compiles inside the sandbox: nothing but system folders, the file, `includes` and `readable` can be read, nothing but the scratch
@@ -120,7 +120,7 @@ TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
 bool tki_worker_broken(const tki_worker *worker);
 
 /* What shuts the worker in, and what could not be set up and why, a line each; valid as long as the worker. */
-const char *tki_worker_confinement(const tki_worker *worker);
+const tki_confinement *tki_worker_confinement(const tki_worker *worker);
 
 /* Of a worker under compute-sanitizer: ends its process, waits for all that the tool has to say of every call, and gives it as it was
  * printed; valid as long as the worker, which the next call starts again. */

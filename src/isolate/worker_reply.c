@@ -44,8 +44,8 @@ static tk_status fail_forged(tk_ctx *ctx, const char *rule)
 /* A frame that is what it should be. */
 static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
 {
-    char text[1024];
-    tki_reply_text(reply, text, sizeof text);
+    char text[1024]; /* as it came: it may be foreign code's */
+    snprintf(text, sizeof text, "%.*s", (int)reply->text_bytes, tki_wire_reply_text(reply));
     switch (reply->status) {
     case TKI_WIRE_DONE: return TK_OK;
     case TKI_WIRE_REFUSED:
@@ -78,11 +78,4 @@ tk_status tki_reply_judge(tk_ctx *ctx, const void *frame, size_t bytes, tki_wire
     if ((status == TK_UNSUPPORTED && !c) || ((status == TK_BAD_FILE || status == TK_UNAVAILABLE) && c))
         return fail_forged(ctx, "a status out of place");
     return status;
-}
-
-void tki_reply_text(const tki_wire_reply *reply, char *text, size_t size)
-{
-    const char *said = tki_wire_reply_text(reply);
-    const size_t bytes = reply->text_bytes < TKI_WIRE_TEXT ? reply->text_bytes : TKI_WIRE_TEXT;
-    snprintf(text, size, "%.*s", (int)bytes, said);
 }

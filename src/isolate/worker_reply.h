@@ -9,9 +9,6 @@
 TK_MUST_USE tk_status tki_reply_judge(tk_ctx *ctx, const void *frame, size_t bytes, tki_wire_kind kind,
                                       uint64_t nonce, const tk_case *c, const tki_wire_reply **reply);
 
-/* The text of a checked reply, as it came: it may be foreign code's. */
-void tki_reply_text(const tki_wire_reply *reply, char *text, size_t size);
-
 /* Does it come from the handler of a deadly signal? */
 bool tki_reply_is_signal(const void *frame, size_t bytes);
 /* Then what it says; always a failure. */

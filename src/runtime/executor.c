@@ -80,7 +80,7 @@ void tki_executor_prepare(tki_executor *executor, bool guarded)
     tki_worker_prepare(executor->worker, guarded);
 }
 
-const char *tki_executor_confinement(const tki_executor *executor)
+const tki_confinement *tki_executor_confinement(const tki_executor *executor)
 {
     return tki_worker_confinement(executor->worker);
 }

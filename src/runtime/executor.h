@@ -59,8 +59,8 @@ TKI_EXPORT TK_MUST_USE tk_status tki_executor_renew(tki_executor *executor, bool
 /* Starts the process of the next tki_executor_renew() and waits for nothing, so that it is there by then. */
 TKI_EXPORT void tki_executor_prepare(tki_executor *executor, bool guarded);
 
-/* What shuts the kernel in, and what could not be set up and why, a line each; valid until it is closed. */
-TKI_EXPORT const char *tki_executor_confinement(const tki_executor *executor);
+/* What shuts the kernel in, and what could not be set up; valid until it is closed. */
+TKI_EXPORT const tki_confinement *tki_executor_confinement(const tki_executor *executor);
 
 /* Of an instrumented kernel, after its last call: has gcov's counters written to the coverage memory. */
 TKI_EXPORT TK_MUST_USE tk_status tki_executor_end_coverage(tki_executor *executor);

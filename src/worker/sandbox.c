@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,28 +21,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "isolate/worker_start.h"
-
-void tki_sandbox_say(tki_sandbox *sandbox, int error, const char *format, ...)
+void tki_sandbox_say(tki_sandbox *sandbox, tki_by by, int error, unsigned with, int64_t number)
 {
-    size_t used = strlen(sandbox->report), size = sizeof sandbox->report;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sandbox->report + used, size - used, format, arguments);
-    va_end(arguments);
-    used = strlen(sandbox->report);
-    if (error)
-        snprintf(sandbox->report + used, size - used, ": could not be set up: %s", strerror(error));
-    used = strlen(sandbox->report);
-    snprintf(sandbox->report + used, size - used, "\n");
+    tki_confinement *report = &sandbox->report;
+    if (report->count < TKI_MOST_MEANS) /* else the last is missing, which is weak */
+        report->means[report->count++] = (tki_means){(uint16_t)by, (uint16_t)with, error, number};
 }
 
-static bool left_out(tki_sandbox *sandbox, unsigned part, const char *name)
+static bool left_out(tki_sandbox *sandbox, unsigned part, tki_by by)
 {
-    if (!(sandbox->without & part))
-        return false;
-    tki_sandbox_say(sandbox, 0, "%s: left out", name);
-    return true;
+    if (sandbox->without & part)
+        tki_sandbox_say(sandbox, by, TKI_LEFT_OUT, 0, 0);
+    return sandbox->without & part;
 }
 
 /* Returns an errno. */
@@ -185,7 +174,7 @@ static int make_group_in(tki_sandbox *sandbox, const hierarchy *h)
 static void make_group(tki_sandbox *sandbox)
 {
     int first = 0, error = ENOSYS;
-    if (left_out(sandbox, TKI_CONFINE_CGROUP, "control group"))
+    if (left_out(sandbox, TKI_CONFINE_CGROUP, TKI_BY_GROUP))
         return;
     for (size_t i = 0; i < sizeof hierarchies / sizeof *hierarchies && error; i++) {
         error = make_group_in(sandbox, &hierarchies[i]);
@@ -193,7 +182,7 @@ static void make_group(tki_sandbox *sandbox)
     }
     if (error) {
         sandbox->group[0] = 0;
-        tki_sandbox_say(sandbox, first, "control group");
+        tki_sandbox_say(sandbox, TKI_BY_GROUP, first, 0, 0);
     }
 }
 
@@ -202,8 +191,8 @@ void tki_sandbox_join(tki_sandbox *sandbox)
     if (!sandbox->group[0])
         return;
     int error = write_limit(sandbox->group, "cgroup.procs", 0);
-    tki_sandbox_say(sandbox, error, "control group:%s%s", sandbox->holds_tasks ? " tasks" : "",
-                    sandbox->holds_memory ? " memory" : "");
+    tki_sandbox_say(sandbox, TKI_BY_GROUP, error,
+                    (sandbox->holds_tasks ? TKI_HOLDS_TASKS : 0) | (sandbox->holds_memory ? TKI_HOLDS_MEMORY : 0), 0);
     if (error)
         sandbox->holds_tasks = sandbox->holds_memory = false;
 }
@@ -253,35 +242,34 @@ static int try_user_namespace(void)
 
 static void separate_user(tki_sandbox *sandbox)
 {
-    if (left_out(sandbox, TKI_CONFINE_USER, "user namespace"))
+    if (left_out(sandbox, TKI_CONFINE_USER, TKI_BY_USER))
         return;
     int error = try_user_namespace();
     if (!error)
         error = enter_user_namespace();
     sandbox->own_user = !error;
-    tki_sandbox_say(sandbox, error, "user namespace");
+    tki_sandbox_say(sandbox, TKI_BY_USER, error, 0, 0);
 }
 
-static bool separate(tki_sandbox *sandbox, unsigned part, int flag, const char *name)
+static bool separate(tki_sandbox *sandbox, unsigned part, int flag, tki_by by)
 {
-    if (left_out(sandbox, part, name))
+    if (left_out(sandbox, part, by))
         return false;
     int error = unshare(flag) ? errno : 0;
-    tki_sandbox_say(sandbox, error, "%s", name);
+    tki_sandbox_say(sandbox, by, error, 0, 0);
     return !error;
 }
 
 void tki_sandbox_separate(tki_sandbox *sandbox)
 {
-    tki_sandbox_say(sandbox, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? errno : 0, "no new privileges");
+    tki_sandbox_say(sandbox, TKI_BY_NO_NEW_PRIVILEGES, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? errno : 0, 0, 0);
     if (!(sandbox->without & TKI_CONFINE_LIMITS))
-        tki_sandbox_say(sandbox, write_file("/proc/self/oom_score_adj", "1000"),
-                        "the first to end when the machine has no memory left");
+        tki_sandbox_say(sandbox, TKI_BY_FIRST_TO_END, write_file("/proc/self/oom_score_adj", "1000"), 0, 0);
     make_group(sandbox);
     separate_user(sandbox);
-    separate(sandbox, TKI_CONFINE_NETWORK, CLONE_NEWNET, "network namespace");
-    separate(sandbox, TKI_CONFINE_NETWORK, CLONE_NEWIPC, "IPC namespace");
-    sandbox->own_pids = separate(sandbox, TKI_CONFINE_PIDS, CLONE_NEWPID, "process namespace");
+    separate(sandbox, TKI_CONFINE_NETWORK, CLONE_NEWNET, TKI_BY_NETWORK);
+    separate(sandbox, TKI_CONFINE_NETWORK, CLONE_NEWIPC, TKI_BY_IPC);
+    sandbox->own_pids = separate(sandbox, TKI_CONFINE_PIDS, CLONE_NEWPID, TKI_BY_PIDS);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -303,8 +291,8 @@ static int keep_root(tki_sandbox *sandbox)
 {
     const char *scratch = sandbox->scratch;
     if (sandbox->own_pids)
-        tki_sandbox_say(sandbox, mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ? errno : 0,
-                        "/proc of its own");
+        tki_sandbox_say(sandbox, TKI_BY_PROC,
+                        mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) ? errno : 0, 0, 0);
     /* A mount of its own over the scratch folder can stay writable. */
     return mount(scratch, scratch, NULL, MS_BIND, NULL) ? errno : 0;
 }
@@ -312,16 +300,16 @@ static int keep_root(tki_sandbox *sandbox)
 void tki_sandbox_mount(tki_sandbox *sandbox)
 {
     const char *scratch = sandbox->scratch;
-    if (left_out(sandbox, TKI_CONFINE_MOUNTS, "mount namespace"))
+    if (left_out(sandbox, TKI_CONFINE_MOUNTS, TKI_BY_MOUNTS))
         return;
     int error = unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ? errno : 0;
     if (error) {
-        tki_sandbox_say(sandbox, error, "mount namespace");
+        tki_sandbox_say(sandbox, TKI_BY_MOUNTS, error, 0, 0);
         return;
     }
     int no_tree = tki_sandbox_build_tree(sandbox);
     if (no_tree)
-        tki_sandbox_say(sandbox, no_tree, "a tree of its own");
+        tki_sandbox_say(sandbox, TKI_BY_TREE, no_tree, 0, 0);
     if (no_tree && !sandbox->own_root)
         error = keep_root(sandbox);
     /* A GPU's driver writes the names of its threads there; Landlock and the lack of capabilities leave it nothing else. */
@@ -336,15 +324,12 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
     if (!error)
         error = chdir(scratch) ? errno : 0;
     sandbox->keeps_files = !error && !no_tree;
-    tki_sandbox_say(sandbox, error, "mount namespace: %sread-only but for the scratch folder",
-                    no_tree ? "" : "a tree of its own, ");
+    tki_sandbox_say(sandbox, TKI_BY_MOUNTS, error, TKI_READ_ONLY | (no_tree ? 0 : TKI_OWN_TREE), 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
  * Limits and capabilities
  * ------------------------------------------------------------------------------------------------------------ */
-
-enum { DESCRIPTORS = 4096 };
 
 static int limit(int resource, rlim_t most)
 {
@@ -373,20 +358,16 @@ static bool tasks_are_counted(void)
 /* For the parent to read: what is asked for need not hold. */
 static void say_what_holds(tki_sandbox *sandbox)
 {
-    if (sandbox->holds_memory)
-        tki_sandbox_say(sandbox, 0, TKI_MEMORY_LINE "%zu", sandbox->memory_bytes);
-    else
-        tki_sandbox_say(sandbox, 0, TKI_MEMORY_LINE "none");
-    if (sandbox->holds_tasks)
-        tki_sandbox_say(sandbox, 0, TKI_TASKS_LINE "%d", sandbox->tasks);
-    else
-        tki_sandbox_say(sandbox, 0, TKI_TASKS_LINE "none");
+    const bool memory = sandbox->holds_memory, tasks = sandbox->holds_tasks;
+    tki_sandbox_say(sandbox, TKI_BY_MEMORY, 0, memory ? 0 : TKI_NO_LIMIT,
+                    memory ? (int64_t)sandbox->memory_bytes : 0);
+    tki_sandbox_say(sandbox, TKI_BY_TASKS, 0, tasks ? 0 : TKI_NO_LIMIT, tasks ? sandbox->tasks : 0);
 }
 
 static void set_limits(tki_sandbox *sandbox)
 {
     enum { KEEPER_AND_REAPER = 2 };
-    if (left_out(sandbox, TKI_CONFINE_LIMITS, "limits")) {
+    if (left_out(sandbox, TKI_CONFINE_LIMITS, TKI_BY_LIMITS)) {
         say_what_holds(sandbox);
         return;
     }
@@ -395,7 +376,7 @@ static void set_limits(tki_sandbox *sandbox)
     if (!error)
         error = limit(RLIMIT_FSIZE, sandbox->output_bytes);
     if (!error)
-        error = limit(RLIMIT_NOFILE, DESCRIPTORS);
+        error = limit(RLIMIT_NOFILE, TKI_WORKER_DESCRIPTORS);
     if (!error && sandbox->cpu_seconds > 0)
         error = limit(RLIMIT_CPU, (rlim_t)(sandbox->cpu_seconds + 0.999));
     /* Drivers of GPUs reserve terabytes of addresses. */
@@ -405,9 +386,9 @@ static void set_limits(tki_sandbox *sandbox)
     if (!error && sandbox->own_user && limit(RLIMIT_NPROC, (rlim_t)sandbox->tasks + KEEPER_AND_REAPER) == 0)
         sandbox->holds_tasks |= tasks_are_counted();
     sandbox->holds_memory |= !error && !sandbox->gpu;
-    tki_sandbox_say(sandbox, error, "limits: no core files, files of %zu bytes, %d descriptors%s%s",
-                    sandbox->output_bytes, DESCRIPTORS, sandbox->gpu ? "" : ", addresses of each process",
-                    sandbox->cpu_seconds > 0 ? ", processor time" : "");
+    tki_sandbox_say(sandbox, TKI_BY_LIMITS, error,
+                    (sandbox->gpu ? 0 : TKI_LIMITS_ADDRESSES) | (sandbox->cpu_seconds > 0 ? TKI_LIMITS_TIME : 0),
+                    (int64_t)sandbox->output_bytes);
     say_what_holds(sandbox);
 }
 
@@ -420,25 +401,16 @@ static void drop_capabilities(tki_sandbox *sandbox)
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
     int error = syscall(SYS_capset, &header, none) ? errno : 0;
     sandbox->unprivileged = !error && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
-    tki_sandbox_say(sandbox, error, "capabilities: none");
+    tki_sandbox_say(sandbox, TKI_BY_CAPABILITIES, error, 0, 0);
 }
 
 /* Of what foreign code must not be let loose without. */
 static void sum_up(tki_sandbox *sandbox)
 {
-    char missing[256] = "";
-    size_t used = 0;
-    const struct {
-        bool there;
-        const char *what;
-    } needed[] = {{sandbox->keeps_files, "files are not kept from it: neither Landlock nor a tree of its own"},
-                  {sandbox->filtered, "no filter of system calls"},
-                  {sandbox->unprivileged, "privileges could not be given up"}};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!needed[i].there)
-            used += (size_t)snprintf(missing + used, sizeof missing - used, "%s%s", used ? "; " : "", needed[i].what);
-    sandbox->strong = !used;
-    tki_sandbox_say(sandbox, 0, TKI_CONFINEMENT_LINE "%s%s", used ? "weak: " : "strong", missing);
+    const unsigned with = (sandbox->keeps_files ? TKI_KEEPS_FILES : 0) | (sandbox->filtered ? TKI_FILTERS_CALLS : 0) |
+                          (sandbox->unprivileged ? TKI_GIVES_UP_PRIVILEGES : 0);
+    sandbox->strong = with == TKI_STRONG;
+    tki_sandbox_say(sandbox, TKI_BY_STRENGTH, 0, with, 0);
 }
 
 void tki_sandbox_confine(tki_sandbox *sandbox)

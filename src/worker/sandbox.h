@@ -1,10 +1,12 @@
-/* CHOOSES. What shuts a child in, with whatever this system offers. Each means is tried by itself and reported in a line of its own, so that a
+/* CHOOSES. What shuts a child in, with whatever this system offers. Each means is tried by itself and reported in a record of its own, so that a
  * refusal (an old kernel, a container) costs that means alone. For the worker program: its processes have one thread each
  * when they call this. docs/worker.md tells people what it comes to. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "isolate/worker_start.h"
 
 /* Means that can be left out, for tests of what holds without them. */
 enum {
@@ -41,7 +43,7 @@ typedef struct tki_sandbox {
     bool filtered;      /* by seccomp */
     char group[512];    /* the control group that was made, "" if none */
     bool holds_tasks, holds_memory; /* the limit, by the control group or by rlimits */
-    char report[4096];
+    tki_confinement report;
 } tki_sandbox;
 
 /* 1. In the process that the parent started: a control group, which it does not join, and namespaces. If own_pids is set afterwards, the next child is the first
@@ -71,5 +73,5 @@ int tki_sandbox_build_tree(tki_sandbox *sandbox); /* returns an errno; worker/sa
 void tki_sandbox_restrict_files(tki_sandbox *sandbox);
 void tki_sandbox_restrict_calls(tki_sandbox *sandbox);
 
-/* A line of the report: what it is, and what became of it. `error` is an errno, 0 for success. */
-__attribute__((format(printf, 3, 4))) void tki_sandbox_say(tki_sandbox *sandbox, int error, const char *format, ...);
+/* A record of the report: what it is, and what became of it. `error` is an errno, 0 for success. */
+void tki_sandbox_say(tki_sandbox *sandbox, tki_by by, int error, unsigned with, int64_t number);

@@ -349,7 +349,7 @@ void tki_filter_build(tki_filter *f, const tki_sandbox *sandbox, uint32_t self)
 void tki_sandbox_restrict_calls(tki_sandbox *sandbox)
 {
     if (sandbox->without & TKI_CONFINE_SECCOMP) {
-        tki_sandbox_say(sandbox, 0, "seccomp: left out");
+        tki_sandbox_say(sandbox, TKI_BY_SECCOMP, TKI_LEFT_OUT, 0, 0);
         return;
     }
     static tki_filter f;
@@ -360,8 +360,9 @@ void tki_sandbox_restrict_calls(tki_sandbox *sandbox)
     long failed = error ? 0 : syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
     error = failed < 0 ? errno : failed > 0 /* a thread that could not be */ ? EBUSY : error;
     sandbox->filtered = !error;
-    tki_sandbox_say(sandbox, error, "seccomp: %s",
-                    sandbox->watches    ? "for compute-sanitizer"
-                    : sandbox->programs ? "for compilers"
-                                        : "for kernels");
+    tki_sandbox_say(sandbox, TKI_BY_SECCOMP, error,
+                    sandbox->watches    ? TKI_FOR_SANITIZER
+                    : sandbox->programs ? TKI_FOR_COMPILERS
+                                        : TKI_FOR_KERNELS,
+                    0);
 }

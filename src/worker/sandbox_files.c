@@ -140,12 +140,12 @@ static void add_rules(ruleset *r, const tki_sandbox *sandbox)
 void tki_sandbox_restrict_files(tki_sandbox *sandbox)
 {
     if (sandbox->without & TKI_CONFINE_LANDLOCK) {
-        tki_sandbox_say(sandbox, 0, "Landlock: left out");
+        tki_sandbox_say(sandbox, TKI_BY_LANDLOCK, TKI_LEFT_OUT, 0, 0);
         return;
     }
     long version = syscall(LANDLOCK_CREATE, NULL, 0, LANDLOCK_VERSION_FLAG);
     if (version < 1) {
-        tki_sandbox_say(sandbox, errno, "Landlock");
+        tki_sandbox_say(sandbox, TKI_BY_LANDLOCK, errno, 0, 0);
         return;
     }
     ruleset r = {.handled = {.files = FS_FIRST_VERSION}};
@@ -165,6 +165,6 @@ void tki_sandbox_restrict_files(tki_sandbox *sandbox)
     }
     sandbox->keeps_files |= !error;
     sandbox->keeps_signals |= !error && handled->scoped;
-    tki_sandbox_say(sandbox, error, "Landlock, version %ld: files%s%s", version, handled->network ? ", TCP" : "",
-                    handled->scoped ? ", signals, abstract sockets" : "");
+    tki_sandbox_say(sandbox, TKI_BY_LANDLOCK, error,
+                    (handled->network ? TKI_KEEPS_TCP : 0) | (handled->scoped ? TKI_KEEPS_SIGNALS : 0), version);
 }

@@ -115,7 +115,7 @@ static int add_proc(tki_sandbox *sandbox)
     if (sandbox->own_pids && error)
         error = mount_proc("/proc", NULL);
     if (sandbox->own_pids)
-        tki_sandbox_say(sandbox, error, "/proc of its own");
+        tki_sandbox_say(sandbox, TKI_BY_PROC, error, 0, 0);
     return error ? bind_into("/proc", "/proc", true) : 0;
 }
 
@@ -127,7 +127,7 @@ static int add_scratch(tki_sandbox *sandbox)
     int error = make(sandbox->scratch, true);
     if (!error && !sandbox->programs) {
         int no_memory = mount("tmpfs", sandbox->scratch, "tmpfs", MS_NOSUID | MS_NODEV, size) ? errno : 0;
-        tki_sandbox_say(sandbox, no_memory, "scratch folder: 256 MiB of memory, 16384 files");
+        tki_sandbox_say(sandbox, TKI_BY_SCRATCH, no_memory, 0, 0);
         if (!no_memory)
             return 0;
     }

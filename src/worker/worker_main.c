@@ -98,10 +98,10 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
  * The process that runs foreign code
  * ------------------------------------------------------------------------------------------------------------ */
 
-bool tki_worker_send(const tki_wire_reply *reply, const char *text)
+bool tki_worker_send(const tki_wire_reply *reply, const void *text)
 {
     tki_wire_reply head = *reply;
-    head.text_bytes = (uint32_t)strnlen(text, TKI_WIRE_TEXT);
+    head.text_bytes = reply->text_bytes ? reply->text_bytes : (uint32_t)strnlen(text, TKI_WIRE_TEXT);
     struct iovec parts[2] = {{&head, sizeof head}, {(void *)(uintptr_t)text, head.text_bytes}};
     struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
     ssize_t sent;
@@ -114,9 +114,11 @@ bool tki_worker_send(const tki_wire_reply *reply, const char *text)
 static bool confine_and_say(tki_worker_settings *settings)
 {
     tki_sandbox_confine(&settings->sandbox);
-    tki_wire_reply confined = {.header = {.magic = TKI_WIRE_MAGIC, .kind = TKI_WIRE_CONFINED}, .param = -1};
-    return tki_worker_send(&confined, settings->sandbox.report) &&
-           (settings->sandbox.strong || settings->sandbox.allow_weak);
+    const tki_confinement *report = &settings->sandbox.report;
+    tki_wire_reply confined = {.header = {.magic = TKI_WIRE_MAGIC, .kind = TKI_WIRE_CONFINED},
+                               .param = -1,
+                               .text_bytes = (uint32_t)((size_t)report->count * sizeof *report->means)};
+    return tki_worker_send(&confined, report->means) && (settings->sandbox.strong || settings->sandbox.allow_weak);
 }
 
 /* compute-sanitizer takes the place of this process and starts the program once more, with what it was told and the report so far. Both are
@@ -124,13 +126,14 @@ static bool confine_and_say(tki_worker_settings *settings)
 static int run_sanitizer(tki_worker_settings *settings, char **arguments)
 {
     enum { MOST = 256 };
-    char report[sizeof settings->sandbox.report + 64], *command[MOST + 1];
+    const tki_confinement *so_far = &settings->sandbox.report;
+    const unsigned char *bytes = (const unsigned char *)so_far->means;
+    char report[8 + 2 * sizeof so_far->means] = "report=", *command[MOST + 1];
     char tree[16], tasks[24], memory[24];
     int count = 0;
-    tki_sandbox_say(&settings->sandbox, 0,
-                    "compute-sanitizer %s: may start programs and connect to them; what follows is the kernel's own",
-                    settings->tool);
-    snprintf(report, sizeof report, "report=%s", settings->sandbox.report);
+    tki_sandbox_say(&settings->sandbox, TKI_BY_OUTER, 0, 0, 0);
+    for (size_t i = 0; i < (size_t)so_far->count * sizeof *so_far->means; i++)
+        sprintf(report + strlen("report=") + 2 * i, "%02x", bytes[i]);
     command[count++] = (char *)(uintptr_t)settings->sanitizer;
     for (int i = 0; settings->sanitizer_options[i]; i++)
         command[count++] = (char *)(uintptr_t)settings->sanitizer_options[i];
@@ -161,7 +164,12 @@ static int run_watched(tki_worker_settings *settings)
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 || dup2(nowhere, STDERR_FILENO) < 0)
         return 1;
-    snprintf(settings->sandbox.report, sizeof settings->sandbox.report, "%s", settings->report);
+    tki_confinement *report = &settings->sandbox.report;
+    unsigned char *bytes = (unsigned char *)report->means;
+    size_t read = 0;
+    while (read < sizeof report->means && sscanf(settings->report + 2 * read, "%2hhx", bytes + read) == 1)
+        read++;
+    report->count = (int)(read / sizeof *report->means);
     return confine_and_say(settings) ? tki_worker_serve(settings) : 1;
 }
 

@@ -28,8 +28,8 @@ typedef struct tki_worker_settings {
     const char *readable[TKI_WORKER_MOST_READABLE + 1];
 } tki_worker_settings;
 
-/* Sends a frame; false if the parent is gone. */
-bool tki_worker_send(const tki_wire_reply *reply, const char *text);
+/* Sends a frame; false if the parent is gone. `text` ends with a zero byte, or has reply->text_bytes. */
+bool tki_worker_send(const tki_wire_reply *reply, const void *text);
 
 /* Loads the kernel and serves calls until the parent closes the socket. Returns an exit status. */
 int tki_worker_serve(const tki_worker_settings *settings);

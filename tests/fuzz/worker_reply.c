@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/clock.h"
+#include "isolate/confinement.h"
 #include "isolate/worker_reply.h"
 #include "isolate/worker_spawn.h"
 #include "tests/fuzz/escape.h"
@@ -17,7 +18,6 @@ enum { NONCE = 7 };
 static void try_reply(tk_ctx *ctx, const tki_frame *frame, tki_wire_kind kind, const tk_case *c)
 {
     const tki_wire_reply *reply;
-    char text[64];
     tk_status status = tki_reply_judge(ctx, frame->bytes, frame->size, kind, NONCE, c, &reply);
     if (status != TK_OK) {
         assert(tk_ctx_message(ctx)[0] && is_visible(tk_ctx_message(ctx), ""));
@@ -28,8 +28,14 @@ static void try_reply(tk_ctx *ctx, const tki_frame *frame, tki_wire_kind kind, c
     assert(reply->header.nonce == NONCE && reply->header.kind == (uint32_t)kind && reply->status == TKI_WIRE_DONE);
     assert(reply->buffer_count >= 0 && frame->size >= tki_wire_reply_bytes(reply) &&
            reply->text_bytes <= frame->size - tki_wire_reply_bytes(reply));
-    tki_reply_text(reply, text, sizeof text);
-    assert(memchr(text, 0, sizeof text));
+    tki_confinement confinement;
+    tki_confinement_read(reply, TKI_SANITIZER_MEMCHECK, &confinement);
+    assert(confinement.count > 0 && confinement.count <= TKI_MOST_MEANS);
+    for (int i = 0; i < confinement.count; i++) {
+        char line[TKI_MEANS_TEXT];
+        tki_means_text(&confinement.means[i], line, sizeof line);
+        assert(line[0] && is_visible(line, ""));
+    }
     for (int i = 0; i < reply->buffer_count; i++) {
         const tki_wire_buffer *b = &tki_wire_reply_buffers(reply)[i];
         if (b->memory == TKI_WIRE_INLINE)

@@ -216,7 +216,7 @@ TEST(around_a_worker)
         assert_int_equal(report.findings, 0);
         char line[64];
         snprintf(line, sizeof line, "compute-sanitizer %s: may start programs", tki_sanitizer_name(tool));
-        const char *confinement = tki_worker_confinement(t.worker);
+        const char *confinement = report_text(tki_worker_confinement(t.worker));
         assert_non_null(strstr(confinement, line));
         assert_non_null(strstr(strstr(confinement, line), "seccomp: for kernels"));
         /* It can go on: another process, another report. */

@@ -380,23 +380,23 @@ TEST_WITH_CONTEXT(report)
     tki_worker *worker;
     assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), NULL, &worker));
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        assert_non_null(strstr(tki_worker_confinement(worker), lines[i]));
-    print_message("%s", tki_worker_confinement(worker));
+        assert_non_null(strstr(report_text(tki_worker_confinement(worker)), lines[i]));
+    print_message("%s", report_text(tki_worker_confinement(worker)));
     tki_worker_close(worker);
     tki_worker_options options = {.without = TKI_CONFINE_LANDLOCK};
     assert_ok(ctx, tki_worker_open(ctx, kernel_path("correct"), tk_contract_find("gelu_fwd"), &options, &worker));
-    assert_non_null(strstr(tki_worker_confinement(worker), "Landlock: left out"));
+    assert_non_null(strstr(report_text(tki_worker_confinement(worker)), "Landlock: left out"));
     tki_worker_close(worker);
 }
 
-/* One call under limits; the confinement's report is the caller's to free. */
-static char *call_under(const char *kernel, tk_limits limits, unsigned without, tk_status expected, const char *text)
+/* One call under limits; how it was confined. */
+static tki_confinement call_under(const char *kernel, tk_limits limits, unsigned without, tk_status expected,
+                                  const char *text)
 {
     trial t;
     tki_worker_options options = {.terms = {.limits = limits, .allow_weak = true}, .without = without};
     start(&t, TKI_EDGE_NONE, kernel, &options);
-    char *report = strdup(tki_worker_confinement(t.worker));
-    assert_non_null(report);
+    const tki_confinement report = *tki_worker_confinement(t.worker);
     assert_status(&t, kernel, call(&t), expected, text);
     finish(&t);
     assert_nothing_left();
@@ -406,23 +406,22 @@ static char *call_under(const char *kernel, tk_limits limits, unsigned without, 
 /* What the report claims holds, and no more than holds is claimed. */
 static void check_limits(unsigned without)
 {
-    char *report = call_under("many_threads", (tk_limits){.tasks = 20}, without, TK_UNSUPPORTED, "returned 2");
-    const int64_t tasks = tki_confinement_limit(report, TKI_LIMIT_TASKS);
-    free(report);
+    tki_confinement report = call_under("many_threads", (tk_limits){.tasks = 20}, without, TK_UNSUPPORTED,
+                                        "returned 2");
+    const int64_t tasks = tki_confinement_limit(&report, TKI_BY_TASKS);
     assert_true(tasks == 20 || tasks == -1);
     /* It is one of them itself. */
-    free(call_under("many_threads", (tk_limits){.tasks = 20}, without, TK_UNSUPPORTED,
-                    tasks == 20 ? "returned 2019" : "returned 2100"));
+    (void)call_under("many_threads", (tk_limits){.tasks = 20}, without, TK_UNSUPPORTED,
+                     tasks == 20 ? "returned 2019" : "returned 2100");
     if (tasks < 0)
         print_message("tasks are not limited here\n");
     const tk_limits little = {.memory_bytes = INT64_C(1) << 29, .output_bytes = 1 << 19};
     report = call_under("much_memory", little, without, TK_UNSUPPORTED, "returned 2");
-    assert_true(tki_confinement_limit(report, TKI_LIMIT_MEMORY) == little.memory_bytes);
-    assert_null(strstr(report, "files of 1073741824 bytes"));
-    assert_non_null(strstr(report, "files of 524288 bytes"));
-    free(report);
-    free(call_under("large_file", little, without, TK_KERNEL_FAULT, "signal 25"));
-    free(call_under("large_file", (tk_limits){.output_bytes = 1 << 21}, without, TK_UNSUPPORTED, "returned 3024"));
+    assert_true(tki_confinement_limit(&report, TKI_BY_MEMORY) == little.memory_bytes);
+    assert_null(strstr(report_text(&report), "files of 1073741824 bytes"));
+    assert_non_null(strstr(report_text(&report), "files of 524288 bytes"));
+    (void)call_under("large_file", little, without, TK_KERNEL_FAULT, "signal 25");
+    (void)call_under("large_file", (tk_limits){.output_bytes = 1 << 21}, without, TK_UNSUPPORTED, "returned 3024");
 }
 
 TEST(limits)
@@ -448,10 +447,9 @@ TEST(tasks_of_root)
 {
     if (geteuid() != 0)
         skip();
-    char *report = call_under("correct", (tk_limits){.tasks = 20}, TKI_CONFINE_CGROUP, TK_OK, "");
-    assert_true(tki_confinement_limit(report, TKI_LIMIT_TASKS) == -1);
-    assert_non_null(strstr(report, "limit of tasks: none\n"));
-    free(report);
+    tki_confinement report = call_under("correct", (tk_limits){.tasks = 20}, TKI_CONFINE_CGROUP, TK_OK, "");
+    assert_true(tki_confinement_limit(&report, TKI_BY_TASKS) == -1);
+    assert_non_null(strstr(report_text(&report), "limit of tasks: none\n"));
 }
 
 /* A maker that is killed leaves its group behind; the next one removes it. */
@@ -476,7 +474,7 @@ TEST(groups_left_behind)
     snprintf(group + used, sizeof group - used, "/tokitai-worker-%d", (int)dead);
     if (!used || mkdir(group, 0700))
         skip();
-    free(call_under("correct", (tk_limits){0}, 0, TK_OK, ""));
+    (void)call_under("correct", (tk_limits){0}, 0, TK_OK, "");
     assert_int_equal(access(group, F_OK), -1);
 }
 
