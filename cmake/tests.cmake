@@ -292,7 +292,7 @@ set_target_properties(old_system PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_B
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS AND NOT sanitize_options AND NOT CMAKE_CROSSCOMPILING)
     set(counting_options ${kernel_options})
     list(REMOVE_ITEM counting_options -O3)
-    add_library(counting.libtokitai SHARED $<TARGET_OBJECTS:libtokitai>)
+    add_library(counting.libtokitai SHARED $<TARGET_OBJECTS:libtokitai> $<TARGET_OBJECTS:deciding_run>)
     foreach(isa IN LISTS kernel_isas)
         add_library(counting.${isa} OBJECT ${kernel_sources_${isa}})
         target_include_directories(counting.${isa} PRIVATE ${PROJECT_SOURCE_DIR}/include ${source_dir})
@@ -312,6 +312,14 @@ endif()
 add_executable(proof_constants proofs/constants.c)
 target_link_libraries(proof_constants PRIVATE test_internals)
 set_target_properties(proof_constants PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+
+# What decides, alone: the whole archive, and none of our other libraries. tests/judge_alone.sh runs it.
+add_executable(judge_alone tests/judge_alone.c)
+target_include_directories(judge_alone PRIVATE ${include_dirs} ${source_dir})
+add_dependencies(judge_alone tokitai_headers)
+target_link_libraries(judge_alone PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,libtokitai-judge> TokitaiDependency::mpfr
+    TokitaiDependency::gmp TokitaiDependency::openblas OpenMP::OpenMP_C m)
+set_target_properties(judge_alone PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
 # Scripts
 
