@@ -1,4 +1,4 @@
-/* tokitai certify --kernel and --kernels: each file is compiled once, while the one before it is judged, and judged for every op and type that
+/* SHOWS. tokitai certify --kernel and --kernels: each file is compiled once, while the one before it is judged, and judged for every op and type that
  * it is asked for. Several files may be at work side by side, each in a thread with a context of its own; whatever becomes of one, the
  * others go on. */
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* --program: the kernel is another program that answers binary frames on its standard input and output (docs/protocol.md), started once for
+/* SHOWS. --program: the kernel is another program that answers binary frames on its standard input and output (docs/protocol.md), started once for
  * all jobs. It is the caller's own program and is not sandboxed. */
 #include <limits.h>
 #include <stdio.h>

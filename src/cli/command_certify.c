@@ -1,4 +1,4 @@
-/* tokitai certify: judge kernels against an exact oracle and write certificates. First every argument is turned into a
+/* SHOWS. tokitai certify: judge kernels against an exact oracle and write certificates. First every argument is turned into a
  * list of jobs, then the jobs are run; an argument error is found before anything is run. */
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* tokitai certify, as its files share it: command_certify.c reads the options and runs jobs, certify_plan.c makes the jobs, certify_files.c
+/* SHOWS. tokitai certify, as its files share it: command_certify.c reads the options and runs jobs, certify_plan.c makes the jobs, certify_files.c
  * runs those of kernel files, certify_program.c has the kernels of other programs, junit.c writes their results for other programs. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* tokitai check: are certificates as they were written? */
+/* SHOWS. tokitai check: are certificates as they were written? */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tokitai corpus: every planted kernel before the judge and before the usual check of kernel benchmarks. */
+/* SHOWS. tokitai corpus: every planted kernel before the judge and before the usual check of kernel benchmarks. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What tokitai corpus counts, for its table and its chart. */
+/* SHOWS. What tokitai corpus counts, for its table and its chart. */
 #pragma once
 
 #include "cli/cli.h"

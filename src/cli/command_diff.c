@@ -1,4 +1,4 @@
-/* tokitai diff: what changed between two certificates? Dates, times and paths are not compared. */
+/* SHOWS. tokitai diff: what changed between two certificates? Dates, times and paths are not compared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tokitai diff-ckpt: two checkpoints, tensor by tensor, in ulps. */
+/* SHOWS. tokitai diff-ckpt: two checkpoints, tensor by tensor, in ulps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

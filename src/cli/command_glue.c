@@ -1,4 +1,4 @@
-/* tokitai glue: shards that agree become one file, or the obstruction is named. */
+/* SHOWS. tokitai glue: shards that agree become one file, or the obstruction is named. */
 #include <stdlib.h>
 
 #include "cli/shards.h"

@@ -1,4 +1,4 @@
-/* tokitai judge: outputs that were computed elsewhere, in files, against the exact values of their inputs. */
+/* SHOWS. tokitai judge: outputs that were computed elsewhere, in files, against the exact values of their inputs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

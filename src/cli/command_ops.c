@@ -1,4 +1,4 @@
-/* tokitai ops: the operations, and one contract in full. */
+/* SHOWS. tokitai ops: the operations, and one contract in full. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tokitai replay: does a certificate still hold on this machine? */
+/* SHOWS. tokitai replay: does a certificate still hold on this machine? */
 #include <stdio.h>
 #include <stdlib.h>
 

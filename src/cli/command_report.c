@@ -1,4 +1,4 @@
-/* tokitai report: a page about certificates, to look at. */
+/* SHOWS. tokitai report: a page about certificates, to look at. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

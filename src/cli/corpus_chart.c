@@ -1,4 +1,4 @@
-/* The comparison as SVG, without any library. */
+/* SHOWS. The comparison as SVG, without any library. */
 #include <errno.h>
 #include <stdio.h>
 

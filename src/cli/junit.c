@@ -1,4 +1,4 @@
-/* JUnit XML. The texts may come from the compiler of a kernel file, or from the file. */
+/* SHOWS. JUnit XML. The texts may come from the compiler of a kernel file, or from the file. */
 #include "cli/junit.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Results of kernel files for other programs: JUnit XML, as continuous integration reads it. */
+/* SHOWS. Results of kernel files for other programs: JUnit XML, as continuous integration reads it. */
 #pragma once
 
 #include <stdio.h>

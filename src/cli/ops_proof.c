@@ -1,4 +1,4 @@
-/* tokitai ops --proof: what the clauses of an op rest on. */
+/* SHOWS. tokitai ops --proof: what the clauses of an op rest on. */
 #include "cli/ops_proof.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tokitai ops --proof: from clauses to theorems to files. */
+/* SHOWS. tokitai ops --proof: from clauses to theorems to files. */
 #pragma once
 
 #include "cli/cli.h"

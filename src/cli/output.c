@@ -1,4 +1,4 @@
-/* How the program speaks: messages, tables, colour, JSON, progress, and the certainty that all of it was written. */
+/* SHOWS. How the program speaks: messages, tables, colour, JSON, progress, and the certainty that all of it was written. */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Verdicts on the terminal: a row for each certificate, and below it what the row has no room for. */
+/* SHOWS. Verdicts on the terminal: a row for each certificate, and below it what the row has no room for. */
 #include "cli/verdict.h"
 
 #include <math.h>

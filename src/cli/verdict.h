@@ -1,4 +1,4 @@
-/* Verdicts on the terminal, as certify and judge print them. */
+/* SHOWS. Verdicts on the terminal, as certify and judge print them. */
 #pragma once
 
 #include "cli/cli.h"
