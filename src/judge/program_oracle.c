@@ -48,7 +48,7 @@ static tk_status take(const tki_oracle_job *job, const tk_enclosure *given, tki_
 
 static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64_t count, tki_enclosure *out)
 {
-    const tk_reference *reference = tki_op_of(job->c->contract)->reference;
+    const tk_reference *reference = job->c->contract->op->reference;
     tk_enclosure *given = calloc((size_t)count, sizeof *given);
     tk_status status = given ? reference->enclose(job->c, job->buffers, job->output, first, count, given,
                                                   reference->user_data)
@@ -87,7 +87,7 @@ static bool add_up(const double parts[TK_REFINED_PARTS], mpfr_rnd_t direction, m
 /* Without a function for it, what the program said is all that is known: an element that it does not decide counts as undecided. */
 static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo, mpfr_ptr hi)
 {
-    const tk_reference *reference = tki_op_of(job->c->contract)->reference;
+    const tk_reference *reference = job->c->contract->op->reference;
     int64_t rows, cols;
     tki_output_matrix(job->c, job->output, &rows, &cols);
     if (reference->refine) {

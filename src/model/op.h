@@ -1,4 +1,4 @@
-/* An op is one record: contract, implementations, and how kernels of it are judged. Ours are static (ops/registry.c, trials/op_registry.c);
+/* DECIDES. An op is one record: contract, implementations, and how kernels of it are judged. Ours are static (ops/registry.c, trials/op_registry.c);
  * those that a program registers are made at run time and belong to a context. Whoever works with an op asks its record, never where the
  * record comes from. */
 #pragma once

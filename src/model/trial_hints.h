@@ -1,4 +1,4 @@
-/* What an op says of the trials of its kernels: how attributes are chosen, the integers that go with them, and what a trial may cost. */
+/* CHOOSES. What an op says of the trials of its kernels: how attributes are chosen, the integers that go with them, and what a trial may cost. */
 #pragma once
 
 #include "core/random.h"

@@ -1,4 +1,4 @@
-/* Which values trials take of xent's attributes: those that users take, and those at which a kernel errs. */
+/* CHOOSES. Which values trials take of xent's attributes: those that users take, and those at which a kernel errs. */
 #include "model/trial_hints.h"
 
 #include <math.h>
