@@ -24,7 +24,12 @@ static const tk_contract contract = {
         (const tk_param[]){
             [X] = {.name = "x", .rank = 2, .dim = (const int[]){0, 1}, .inner_axis = -1, .may_alias = -1},
             [SHIFT] = {.name = "shift", .rank = 1, .dim = (const int[]){1}, .inner_axis = -1, .may_alias = -1},
-            [Y] = {.name = "y", .output = true, .rank = 2, .dim = (const int[]){0, 1}, .inner_axis = -1, .may_alias = -1},
+            [Y] = {.name = "y",
+                   .output = true,
+                   .rank = 2,
+                   .dim = (const int[]){0, 1},
+                   .inner_axis = -1,
+                   .may_alias = -1},
         },
     .type_count = 1,
     .types = (const tk_types[]){{TK_F32, TK_F32}},

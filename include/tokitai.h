@@ -185,23 +185,26 @@ typedef struct tk_param {
     const char *name;
     bool output;
     tk_kind kind;
-    tk_dtype dtype;       /* TK_KIND_FIXED */
-    tk_judged_by judged;  /* outputs */
-    int rank;             /* 1 to TK_MAX_RANK */
-    const int *dim;       /* [rank] indices of the contract's sizes that give its shape */
-    int indexed_dim;      /* TK_KIND_INDEX: its values are in [0, that size) */
-    int inner_axis;       /* inputs: the axis that the op sums over, or -1 */
-    int may_alias;        /* outputs: the parameter whose buffer it may share, or -1 */
-    tk_neutral neutral;   /* inputs */
-    int ordered_by;       /* TK_BY_ORDER: the input that the indices select from, row by row */
-    double sums_to;       /* outputs: what each row should sum to; a certificate reports the deviation. 0: nothing is known */
+    tk_dtype dtype;      /* TK_KIND_FIXED */
+    tk_judged_by judged; /* outputs */
+    int rank;            /* 1 to TK_MAX_RANK */
+    const int *dim;      /* [rank] indices of the contract's sizes that give its shape */
+    int indexed_dim;     /* TK_KIND_INDEX: its values are in [0, that size) */
+    int inner_axis;      /* inputs: the axis that the op sums over, or -1 */
+    int may_alias;       /* outputs: the parameter whose buffer it may share, or -1 */
+    tk_neutral neutral;  /* inputs */
+    int ordered_by;      /* TK_BY_ORDER: the input that the indices select from, row by row */
+    double
+        sums_to; /* outputs: what each row should sum to; a certificate reports the deviation. 0: nothing is known */
     /* Not 0: the tensor is there only with some choices of an attribute, bit i standing for choice i. Elsewhere it has no
      * elements, its pointer may be NULL, and nothing is read or written. */
     uint64_t when_choices;
     int when_attribute; /* the attribute's position; read only with when_choices */
     tk_index_rule rule; /* TK_KIND_INDEX */
-    const char *also;   /* TK_KIND_INDEX: the integer attribute whose value is a valid index too, beside those in range; or NULL */
-    double least, most; /* inputs of floating point: trials draw from that range, and others are refused; both 0: no range */
+    const char *
+        also; /* TK_KIND_INDEX: the integer attribute whose value is a valid index too, beside those in range; or NULL */
+    double least,
+        most; /* inputs of floating point: trials draw from that range, and others are refused; both 0: no range */
 } tk_param;
 
 /* What a clause is about. An oracle decides those of elements; the judge itself decides the others, by their kind. */
@@ -265,7 +268,7 @@ typedef struct tk_attribute {
     bool seen_by_kernel;
     bool fp32; /* reals: fp32 numbers only */
     tk_role role;
-    int abi_1_offset;   /* where tokitai_call of kernel ABI 1 has it, which is fixed for ever; 0: nowhere */
+    int abi_1_offset; /* where tokitai_call of kernel ABI 1 has it, which is fixed for ever; 0: nowhere */
 } tk_attribute;
 
 /* The element types of a case: of its values, and of its results. They differ where sums of 16-bit numbers are kept in fp32. */
@@ -381,13 +384,13 @@ typedef enum tk_determinism {
     TK_CROSS_DEVICE     /* and every backend gives the same bits */
 } tk_determinism;
 
-
 /* One way to compute an op. */
 typedef struct tk_implementation {
     const char *name; /* the variant in its id: lower-case letters, digits and _ */
     tk_kernel run;
     void *user_data;
-    const char *(*refusal)(const tk_case *c); /* why it does not take a case, or NULL if it does; NULL: it takes all */
+    const char *(*refusal)(
+        const tk_case *c); /* why it does not take a case, or NULL if it does; NULL: it takes all */
     tk_determinism determinism;
     const char *promise; /* what it promises beyond the contract, in words, or NULL */
     bool promises_bound; /* it is judged by the smaller bounds of tk_enclosure */

@@ -90,9 +90,9 @@ typedef struct tokitai_call {
 /* ABI 3: a format for each tensor, and as many axes as it has. */
 typedef struct tokitai_tensor3 {
     const char *name;
-    void *data;           /* inputs must not be written; a tensor that is not there has no elements */
-    int32_t dtype;        /* TOKITAI_F16, ... */
-    int32_t output;       /* 1: the kernel writes it */
+    void *data;     /* inputs must not be written; a tensor that is not there has no elements */
+    int32_t dtype;  /* TOKITAI_F16, ... */
+    int32_t output; /* 1: the kernel writes it */
     int32_t rank;
     int32_t zero;
     const int64_t *shape; /* [rank] */
@@ -108,8 +108,8 @@ typedef struct tokitai_call3 {
 } tokitai_call3;
 
 /* The general form: TOKITAI_KERNEL3(gelu_fwd) { ... return 0; } */
-#define TOKITAI_KERNEL3(op)                                                      \
-    TOKITAI_EXTERN_C int tokitai_##op##_v3(const tokitai_call3 *call);           \
+#define TOKITAI_KERNEL3(op)                                            \
+    TOKITAI_EXTERN_C int tokitai_##op##_v3(const tokitai_call3 *call); \
     TOKITAI_EXTERN_C int tokitai_##op##_v3(TOKITAI_UNUSED const tokitai_call3 *call)
 
 /* ------------------------------------------------------------------------------------------------------------

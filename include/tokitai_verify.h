@@ -49,8 +49,8 @@ enum {
 };
 
 typedef struct tk_enclosure {
-    double lo, hi; /* of the exact value; finite, where an interval is admitted */
-    double bound;  /* B, rounded up */
+    double lo, hi;   /* of the exact value; finite, where an interval is admitted */
+    double bound;    /* B, rounded up */
     double promised; /* the same of implementations that promise a smaller one; 0: there is none */
     uint64_t bits;
     unsigned admits; /* TK_ADMIT_... */

@@ -72,8 +72,9 @@ void bench_draw_indices(const bench_work *work, int param, void *data)
     const int64_t range = c->dims[c->contract->params[param].indexed_dim];
     uint64_t state = (uint64_t)param + 1;
     for (int64_t i = 0; i < count; i++) {
-        int64_t index = c->contract->params[param].rule == TK_INDICES_ENDS ? (i + 1) * range / count /* groups of one size */
-                                                        : draw_index(work->indices, range, &state);
+        int64_t index = c->contract->params[param].rule == TK_INDICES_ENDS
+                            ? (i + 1) * range / count /* groups of one size */
+                            : draw_index(work->indices, range, &state);
         if (c->index_dtype == TK_I64)
             ((int64_t *)data)[i] = index;
         else

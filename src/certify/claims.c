@@ -159,9 +159,10 @@ static void say_settings(json_t *list, const facts *f)
         const tk_choice *choice = attribute->type == TK_ATTRIBUTE_CHOICE
                                       ? &attribute->choices[f->attributes[i].integer]
                                       : NULL;
-        if (choice && (attribute->role == TK_ROLE_MATRIX_UNIT
-                           ? tki_choice_of_role(f->contract, f->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE
-                                              : tki_settings_is_restriction(f->contract, f->attributes, i)))
+        if (choice &&
+            (attribute->role == TK_ROLE_MATRIX_UNIT
+                 ? tki_choice_of_role(f->contract, f->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE
+                 : tki_settings_is_restriction(f->contract, f->attributes, i)))
             say(list, "%s %s: %s.", attribute->name, choice->id, choice->text);
         if (!choice && tki_settings_is_restriction(f->contract, f->attributes, i)) {
             char value[64];

@@ -157,8 +157,9 @@ static json_t *json_attributes(const tk_contract *contract)
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *attribute = &contract->attributes[i];
         json_t *item = json_pack("{s:s, s:s, s:s, s:b, s:b}", "name", attribute->name, "text", attribute->text,
-                                 "type", attribute_types[attribute->type], "from_device", attribute->role == TK_ROLE_MATRIX_UNIT,
-                                 "seen_by_kernel", (int)attribute->seen_by_kernel);
+                                 "type", attribute_types[attribute->type], "from_device",
+                                 attribute->role == TK_ROLE_MATRIX_UNIT, "seen_by_kernel",
+                                 (int)attribute->seen_by_kernel);
         json_t *choices = json_array();
         for (int k = 0; k < attribute->choice_count; k++)
             json_array_append_new(choices, json_pack("{s:s, s:i, s:s}", "name", attribute->choices[k].id, "value", k,

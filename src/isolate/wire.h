@@ -127,7 +127,7 @@ typedef enum tki_wire_status {
     TKI_WIRE_NO_MEMORY,
     TKI_WIRE_SIGNAL, /* sent by the handler of a deadly signal, the last frame */
     TKI_WIRE_DEVICE_FAULT,
-    TKI_WIRE_TOO_NEW, /* the function is of an ABI that cannot say what this case is; the text says why */
+    TKI_WIRE_TOO_NEW,      /* the function is of an ABI that cannot say what this case is; the text says why */
     TKI_WIRE_HEAP_DAMAGED, /* the kernel wrote beside what it had allocated, or freed it twice */
     TKI_WIRE_STATUSES
 } tki_wire_status;

@@ -56,7 +56,8 @@ static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
                              : tki_fail(ctx, TK_BAD_FILE, "the kernel's library %s", text);
     case TKI_WIRE_NO_MEMORY: /* the worker's, of which the kernel may have taken all there is; this process has its own */
         return tki_fail(ctx, TK_UNSUPPORTED, "the worker has not enough memory for this case: %s", text);
-    case TKI_WIRE_TOO_NEW: return tki_fail(ctx, TK_UNSUPPORTED, "the kernel's function cannot take this case: %s", text);
+    case TKI_WIRE_TOO_NEW:
+        return tki_fail(ctx, TK_UNSUPPORTED, "the kernel's function cannot take this case: %s", text);
     case TKI_WIRE_DEVICE_FAULT: return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_DEVICE, .tensor = -1}, NULL, text);
     case TKI_WIRE_HEAP_DAMAGED:
         return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_HEAP, .tensor = -1, .wrote = true}, NULL, NULL);

@@ -111,8 +111,8 @@ TK_MUST_USE tk_status tki_trial_observe(tki_subject *subject, const tki_trial *t
 
 /* Plants a bad index at `position` of the trial's index input (and another behind it): the kernel must refuse it with a message
  * that names the position, and write nothing. Lowerings only. */
-TK_MUST_USE tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs, int param,
-                                              int64_t position, int64_t value, tki_trial_result *result);
+TK_MUST_USE tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, tki_inputs *inputs,
+                                              int param, int64_t position, int64_t value, tki_trial_result *result);
 
 /* The element that was refused first, if there is one: its clause has failed. */
 void tki_trial_fail_element(tki_trial_result *result);

@@ -149,7 +149,8 @@ bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, i
                       tk_case *part, tki_inputs *part_inputs, tk_status *status)
 {
     int index = tki_index_param(c->contract);
-    while (index >= 0 && !(c->contract->params[index].rule == TK_INDICES_ENDS && c->contract->params[index].dim[0] == dim))
+    while (index >= 0 &&
+           !(c->contract->params[index].rule == TK_INDICES_ENDS && c->contract->params[index].dim[0] == dim))
         index = tki_next_index_param(c->contract, index);
     const bool groups = index >= 0;
     const int64_t first = groups && begin > 0 ? tki_index_at(c, inputs->data[index], begin - 1) : 0;
@@ -198,8 +199,9 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed,
     if (param->kind == TK_KIND_INDEX) {
         /* An end lies between its neighbours. */
         const int64_t least = param->rule == TK_INDICES_ENDS && i > 0 ? tki_index_at(c, inputs->data[p], i - 1) : 0;
-        const int64_t size = (param->rule == TK_INDICES_ENDS && i + 1 < elements ? tki_index_at(c, inputs->data[p], i + 1) + 1
-                                                              : tki_index_values(c, p)) -
+        const int64_t size = (param->rule == TK_INDICES_ENDS && i + 1 < elements
+                                  ? tki_index_at(c, inputs->data[p], i + 1) + 1
+                                  : tki_index_values(c, p)) -
                              least;
         int64_t value = least + (int64_t)tki_random_below(&random, (uint64_t)size);
         if (value == tki_index_at(c, inputs->data[p], i))
@@ -215,7 +217,8 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed,
         const uint32_t value = tki_domain_limits(c, p) ? tki_domain_place(c, p, drawn) : drawn;
         const bool same = value == tki_element_bits(dtype, inputs->data[p], i);
         const uint32_t other = value ^ tki_format_of(dtype).sign;
-        tki_put_bits(dtype, inputs->data[p], i, same && (!tki_domain_limits(c, p) || tki_domain_allows(c, p, other)) ? other : value);
+        tki_put_bits(dtype, inputs->data[p], i,
+                     same && (!tki_domain_limits(c, p) || tki_domain_allows(c, p, other)) ? other : value);
     }
     *changed = p;
     *position = i;

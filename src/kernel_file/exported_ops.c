@@ -52,7 +52,8 @@ bool tki_exports_op(const char *ops, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = ops; (at = strstr(at, name)); at += length)
-        if ((at == ops || at[-1] == ' ') && (at[length] == ' ' || !strncmp(at + length, "_v2 ", 4) || !strncmp(at + length, "_v3 ", 4)))
+        if ((at == ops || at[-1] == ' ') &&
+            (at[length] == ' ' || !strncmp(at + length, "_v2 ", 4) || !strncmp(at + length, "_v3 ", 4)))
             return true;
     return false;
 }

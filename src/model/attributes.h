@@ -58,9 +58,10 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
 /* Why a contract of sums of products refuses a case. */
 static inline const char *tki_numerics_refusal(const tk_case *c)
 {
-    const bool matrix_unit = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE;
-    return matrix_unit && c->dtype == TK_F32
-               ? "numerics tensor_core is not for f32: matrix units truncate fp32 values to TF32 before they multiply, "
-                 "which no bound of this contract covers"
-               : NULL;
+    const bool matrix_unit = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS) ==
+                             TKI_NUMERICS_TENSOR_CORE;
+    return matrix_unit && c->dtype == TK_F32 ? "numerics tensor_core is not for f32: matrix units truncate fp32 "
+                                               "values to TF32 before they multiply, "
+                                               "which no bound of this contract covers"
+                                             : NULL;
 }

@@ -50,5 +50,5 @@ static inline bool tki_is_derived(const tk_contract *contract, int dim)
 TKI_EXPORT TK_MUST_USE tk_status tki_case_check_shape(tk_ctx *ctx, const tk_case *c);
 
 /* TK_BAD_INDEX: element `position` of an input of indices. `range`: of the size that it points into; < 0: the value is not known. */
-TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int param, int64_t position, int64_t value,
-                                    int64_t range);
+TKI_EXPORT tk_status tki_fail_index(tk_ctx *ctx, const tk_contract *contract, int param, int64_t position,
+                                    int64_t value, int64_t range);

@@ -39,7 +39,8 @@ typedef struct tki_lowering {
     /* NULL, or the reason why this lowering does not take the case. The only capability test there is. `device` is the GPU that
      * a GPU row would run on, NULL for rows of the CPU. */
     const char *(*accept)(const tk_case *c, const tki_gpu_info *device);
-    const char *(*refusal)(const tk_case *c); /* the same, in place of accept(), of what a program registered; NULL: it takes all */
+    const char *(*refusal)(
+        const tk_case *c); /* the same, in place of accept(), of what a program registered; NULL: it takes all */
     /* NULL: none. Buffers that are not known yet are NULL, and count as well aligned. */
     size_t (*scratch_bytes)(const tki_call *call);
     /* NULL: nothing to choose. What it returns depends on the row and the case alone; it is kept for calls that come again. */
@@ -48,7 +49,8 @@ typedef struct tki_lowering {
      * number. What a file says is launched only if it is one of them. */
     int (*candidates)(const struct tki_lowering *row, const tk_case *c, tki_choice *list, int most);
     tk_status (*launch)(const tki_call *call);
-    const void *kernels; /* the op's table for this row's instruction set; the tk_implementation of what a program registered */
+    const void *
+        kernels; /* the op's table for this row's instruction set; the tk_implementation of what a program registered */
     tk_determinism determinism;
     const char *promise; /* text for people, or NULL */
     /* Of a kernel that leaves terms out, and counts them in the context's left_out, on a GPU in left_out_words: the file and the two

@@ -3,7 +3,7 @@
 
 #include "model/op.h"
 
-#define OP(name, family, hints)                            \
+#define OP(name, family, hints)                     \
     extern const tk_contract tki_##name##_contract; \
     extern const tki_lowering tki_##name##_lowerings[];
 #include "ops/ops.def"

@@ -37,7 +37,7 @@ bool tk_lowering_id(const tk_case *c, int i, char *text, size_t size)
 /* Does the case ask for sums in fp32 arithmetic, where the row has another one? The bounds of matrix units are not within those. */
 static bool is_asked_for_ieee(const tki_lowering *row, const tk_case *c)
 {
-    return row->numerics == TKI_NUMERICS_TENSOR_CORE && 
+    return row->numerics == TKI_NUMERICS_TENSOR_CORE &&
            tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_IEEE;
 }
 

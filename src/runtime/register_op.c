@@ -105,7 +105,8 @@ static const char *wrong_param(const tk_contract *c, int i)
         return "a tensor has a rule of indices, or a neutral element, that there is not";
     if (!(p->least <= p->most) || ((p->least != 0 || p->most != 0) && (p->output || !isfinite(p->most - p->least))))
         return "an input's range is none";
-    if (p->rule == TK_INDICES_ENDS && (p->kind != TK_KIND_INDEX || p->output || p->rank != 1 || p->dim[0] == p->indexed_dim))
+    if (p->rule == TK_INDICES_ENDS &&
+        (p->kind != TK_KIND_INDEX || p->output || p->rank != 1 || p->dim[0] == p->indexed_dim))
         return "ends of groups are no input of indices with one axis, or as many as what they end";
     if ((unsigned)p->judged > TK_BY_ORDER)
         return "an output is judged by nothing";
@@ -220,7 +221,9 @@ static const char *wrong_attribute(const tk_contract *c, int i)
     for (int k = 0; k < a->tried_count; k++)
         if (!tki_attribute_allows(a, a->tried[k]))
             return "a value to be tried is none of its attribute";
-    return keeps_its_role(a) ? NULL : "domain, numerics and matrix_unit name attributes of that role, with the choices of ours";
+    return keeps_its_role(a)
+               ? NULL
+               : "domain, numerics and matrix_unit name attributes of that role, with the choices of ours";
 }
 
 static const char *wrong_attributes(const tk_contract *c)
@@ -234,8 +237,9 @@ static const char *wrong_attributes(const tk_contract *c)
     }
     for (int p = 0; p < c->param_count; p++) {
         const int also = tki_index_attribute(c, p);
-        if (c->params[p].also && (c->params[p].kind != TK_KIND_INDEX || c->params[p].output || also < 0 ||
-                                  c->params[p].rule == TK_INDICES_ENDS || c->attributes[also].type != TK_ATTRIBUTE_INTEGER))
+        if (c->params[p].also &&
+            (c->params[p].kind != TK_KIND_INDEX || c->params[p].output || also < 0 ||
+             c->params[p].rule == TK_INDICES_ENDS || c->attributes[also].type != TK_ATTRIBUTE_INTEGER))
             return "indices may also be what is no attribute of integers, or are ends of groups";
     }
     return NULL;

@@ -77,7 +77,8 @@ static void make_fit(tk_case *c, int kept, const limits *most)
     while (!fits(c, most)) {
         int largest = kept;
         for (int d = 0; d < c->contract->dim_count; d++)
-            if (d != kept && !tki_is_derived(c->contract, d) && c->dims[d] > 1 && (largest == kept || c->dims[d] > c->dims[largest]))
+            if (d != kept && !tki_is_derived(c->contract, d) && c->dims[d] > 1 &&
+                (largest == kept || c->dims[d] > c->dims[largest]))
                 largest = d;
         if (largest < 0 || c->dims[largest] <= 1)
             return;
@@ -107,11 +108,11 @@ typedef struct making {
     tki_trials *trials;
     int64_t capacity;
     bool good;
-    bool draws;                      /* the attributes that kernels see; else they are given, or there are none */
+    bool draws; /* the attributes that kernels see; else they are given, or there are none */
     const tki_trial_hints *hints;
     const limits *most; /* of each trial; NULL: those of its list */
-    bool sharp;                      /* attributes that let a mistake show, rather than any */
-    int turn;                        /* of the families beside the main ones */
+    bool sharp;         /* attributes that let a mistake show, rather than any */
+    int turn;           /* of the families beside the main ones */
 } making;
 
 static bool add(making *m, const tki_trial *trial)

@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-
-#define OP(name, family, hints)                            \
-    extern const tki_oracle tki_##name##_oracle;    \
-    extern const tki_mutant tki_##name##_mutants[]; \
+#define OP(name, family, hints)                       \
+    extern const tki_oracle tki_##name##_oracle;      \
+    extern const tki_mutant tki_##name##_mutants[];   \
     extern const tki_variant tki_##name##_variants[]; \
     extern const tki_trial_hints hints;
 #include "ops/ops.def"

@@ -11,7 +11,8 @@ struct tki_judging {
     const tki_mutant *mutants;   /* ends with a row whose name is NULL */
     const tki_variant *variants; /* as above */
     const tki_trial_hints *hints;
-    bool is_of_this_build; /* what its mutants are judged to be is as long as the build, and kept for other processes */
+    bool
+        is_of_this_build; /* what its mutants are judged to be is as long as the build, and kept for other processes */
 };
 
 /* NULL: no exact values are known. */

@@ -272,7 +272,8 @@ static bool is_too_new(const tki_wire_call *call, char *reason, size_t size)
         if (b->dtype > TOKITAI_U64)
             snprintf(reason, size, "%.*s has an element type that ABI 2 does not have", TKI_WIRE_NAME, b->name);
         else if (b->rank > ABI_2_RANK)
-            snprintf(reason, size, "%.*s is of rank %d, and ABI 2 ends at %d", TKI_WIRE_NAME, b->name, b->rank, ABI_2_RANK);
+            snprintf(reason, size, "%.*s is of rank %d, and ABI 2 ends at %d", TKI_WIRE_NAME, b->name, b->rank,
+                     ABI_2_RANK);
         else
             continue;
         return true;
@@ -354,7 +355,8 @@ static int call_kernel(const entry *kernel, const tki_wire_call *call, void *str
                          .attributes = attributes};
     list_attributes(call, attributes);
     for (int i = 0; i < call->head.attribute_count; i++)
-        tki_kernel_call_set(&head, call->attributes[i].name, (tk_value){.integer = call->attributes[i].value.integer});
+        tki_kernel_call_set(&head, call->attributes[i].name,
+                            (tk_value){.integer = call->attributes[i].value.integer});
     return kernel->caller ? kernel->caller->call(kernel->function, &head, call->dims, pointers)
                           : call_v2(kernel->function, &head, call, pointers);
 }

@@ -20,7 +20,13 @@ static const tk_contract fake = {
     .params =
         (const tk_param[]){
             {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
-            {.name = "z", .output = true, .kind = TK_KIND_FIXED, .dtype = TK_F32, .rank = 2, .dim = (const int[]){0, 1}, APART},
+            {.name = "z",
+             .output = true,
+             .kind = TK_KIND_FIXED,
+             .dtype = TK_F32,
+             .rank = 2,
+             .dim = (const int[]){0, 1},
+             APART},
             {.name = "p",
              .output = true,
              .kind = TK_KIND_VALUE,

@@ -16,12 +16,12 @@
 
 enum { ERR, NANS, WRITE, SHAPE, REPEAT };
 
-#define INPUT(called)                                                       \
-    {                                                                       \
+#define INPUT(called)                                                                    \
+    {                                                                                    \
         .name = called, .kind = TK_KIND_VALUE, .rank = 1, .dim = (const int[]){0}, APART \
     }
-#define OUTPUT(called)                                                                       \
-    {                                                                                        \
+#define OUTPUT(called)                                                                                    \
+    {                                                                                                     \
         .name = called, .output = true, .kind = TK_KIND_RESULT, .rank = 1, .dim = (const int[]){0}, APART \
     }
 #define CLAUSES                                                                              \

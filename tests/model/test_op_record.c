@@ -149,10 +149,9 @@ static window window_of(const tk_case *c, const void *const buffers[], int64_t a
     const int64_t a = tki_index_at(c, buffers[A], place[I]), b = tki_index_at(c, buffers[B], place[J]),
                   k = tki_index_at(c, buffers[C], place[K]);
     const int64_t line = (a * c->dims[V] + b) * c->dims[T] + k;
-    return (window){
-        .x = (const uint16_t *)buffers[X] + line * c->dims[W] + place[P] * c->attributes[STRIDE].integer,
-        .gain = (double)((const float *)buffers[GAIN])[place[G] * c->dims[H] + place[H]],
-        .bias = c->attributes[BIASED].integer ? of_bf16(((const uint16_t *)buffers[BIAS])[place[H]]) : 0};
+    return (window){.x = (const uint16_t *)buffers[X] + line * c->dims[W] + place[P] * c->attributes[STRIDE].integer,
+                    .gain = (double)((const float *)buffers[GAIN])[place[G] * c->dims[H] + place[H]],
+                    .bias = c->attributes[BIASED].integer ? of_bf16(((const uint16_t *)buffers[BIAS])[place[H]]) : 0};
 }
 
 /* Sums of so few 16-bit numbers are exact in double. */
@@ -363,9 +362,8 @@ static void assert_has_members(const json_t *one, const json_t *other, const cha
 {
     const char *name;
     json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)one, name, value)
-        if (!json_object_get(other, name))
-            fail_msg("%s lacks the member %s", of, name);
+    json_object_foreach((json_t *)(uintptr_t)one, name, value) if (!json_object_get(other, name))
+        fail_msg("%s lacks the member %s", of, name);
 }
 
 TEST_WITH_CONTEXT(the_certificate_has_the_members_of_others)
@@ -471,7 +469,8 @@ TEST_WITH_CONTEXT(kernel_files_of_abi_3_alone_reach_it)
         fail_msg("%s", tk_certificate_reason(certificate));
     tk_certificate_destroy(certificate);
     certificate = certify_source(ctx, op, abi_3);
-    assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED); /* it was called, and what it wrote was judged */
+    assert_int_equal(tk_certificate_verdict(certificate),
+                     TK_REFUTED); /* it was called, and what it wrote was judged */
     if (!strstr(tk_certificate_reason(certificate), "WINDOWS.ERR"))
         fail_msg("%s", tk_certificate_reason(certificate));
     tk_certificate_destroy(certificate);

@@ -32,14 +32,27 @@ static const tk_contract nine = {
         (const tk_param[]){
             [X] = {.name = "x", .rank = 2, .dim = (const int[]){ROWS, COLS}, APART},
             [Y] = {.name = "y", .rank = 2, .dim = (const int[]){ROWS, COLS}, APART},
-            [BIAS] =
-                {.name = "bias", .rank = 1, .dim = (const int[]){COLS}, APART, .when_choices = 1 << 1, .when_attribute = BIASED},
-            [WEIGHTS] =
-                {.name = "weights", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 2, .dim = (const int[]){ROWS, INNER}, APART},
-            [W] = {.name = "w", .kind = TK_KIND_FIXED, .dtype = TK_I32, .rank = 1, .dim = (const int[]){INNER}, APART},
+            [BIAS] = {.name = "bias",
+                      .rank = 1,
+                      .dim = (const int[]){COLS},
+                      APART,
+                      .when_choices = 1 << 1,
+                      .when_attribute = BIASED},
+            [WEIGHTS] = {.name = "weights",
+                         .kind = TK_KIND_FIXED,
+                         .dtype = TK_I64,
+                         .rank = 2,
+                         .dim = (const int[]){ROWS, INNER},
+                         APART},
+            [W] =
+                {.name = "w", .kind = TK_KIND_FIXED, .dtype = TK_I32, .rank = 1, .dim = (const int[]){INNER}, APART},
             [SCORES] = {.name = "scores", .rank = 2, .dim = (const int[]){ROWS, KEYS}, APART},
-            [BLEND] =
-                {.name = "blend", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = (const int[]){ROWS, COLS}, APART},
+            [BLEND] = {.name = "blend",
+                       .output = true,
+                       .kind = TK_KIND_RESULT,
+                       .rank = 2,
+                       .dim = (const int[]){ROWS, COLS},
+                       APART},
             [COUNT] = {.name = "count",
                        .output = true,
                        .kind = TK_KIND_FIXED,
@@ -539,9 +552,11 @@ static const tk_contract pick = {
     .dim_count = 2,
     .dim_names = (const char *const[]){"n", "size"},
     .param_count = 3,
-    .params = (const tk_param[]){{.name = "table", .rank = 1, .dim = (const int[]){1}, APART},
-                                 {.name = "indices", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART},
-                                 {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .dim = (const int[]){0}, APART}},
+    .params =
+        (const tk_param[]){
+            {.name = "table", .rank = 1, .dim = (const int[]){1}, APART},
+            {.name = "indices", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART},
+            {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .dim = (const int[]){0}, APART}},
     F32_ALONE,
     .clause_count = 5,
     .clauses = every_kind,
@@ -624,9 +639,16 @@ static const tk_contract count_groups = {
     .dim_names = (const char *const[]){"groups", "size"},
     .param_count = 3,
     .params =
-        (const tk_param[]){{.name = "table", .rank = 1, .dim = (const int[]){1}, APART},
-                           {.name = "ends", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART, .rule = TK_INDICES_ENDS},
-                           {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .dim = (const int[]){0}, APART}},
+        (const tk_param[]){
+            {.name = "table", .rank = 1, .dim = (const int[]){1}, APART},
+            {.name = "ends",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .dim = (const int[]){0},
+             .indexed_dim = 1,
+             APART,
+             .rule = TK_INDICES_ENDS},
+            {.name = "y", .output = true, .judged = TK_BY_BITS, .rank = 1, .dim = (const int[]){0}, APART}},
     F32_ALONE,
     .clause_count = 5,
     .clauses = every_kind,
@@ -1070,7 +1092,11 @@ static const tk_contract tops = {
     .params =
         (const tk_param[]){
             [TOPS_Y] = {.name = "y", .output = true, .rank = 2, .dim = (const int[]){TOPS_B, TOPS_H}, APART},
-            [TOPS_X] = {.name = "x", .rank = 3, .dim = (const int[]){TOPS_B, TOPS_K, TOPS_H}, .inner_axis = 1, .may_alias = -1},
+            [TOPS_X] = {.name = "x",
+                        .rank = 3,
+                        .dim = (const int[]){TOPS_B, TOPS_K, TOPS_H},
+                        .inner_axis = 1,
+                        .may_alias = -1},
             [TOPS_GRID] = {.name = "grid", .rank = 2, .dim = (const int[]){TOPS_H, TOPS_H}, APART},
         },
     F32_ALONE,
@@ -1132,7 +1158,14 @@ TEST_WITH_CONTEXT(tensors_of_any_rank_and_order)
 /* y = x & 255, in 64 bits. */
 static const tk_param low_params[] = {
     {.name = "x", .kind = TK_KIND_FIXED, .dtype = TK_I64, .rank = 1, .dim = (const int[]){0}, APART},
-    {.name = "y", .output = true, .kind = TK_KIND_FIXED, .dtype = TK_I64, .judged = TK_BY_INTEGER, .rank = 1, .dim = (const int[]){0}, APART}};
+    {.name = "y",
+     .output = true,
+     .kind = TK_KIND_FIXED,
+     .dtype = TK_I64,
+     .judged = TK_BY_INTEGER,
+     .rank = 1,
+     .dim = (const int[]){0},
+     APART}};
 
 static const tk_contract low = {
     .name = "low",
@@ -1204,9 +1237,14 @@ TEST_WITH_CONTEXT(all_bits_of_an_integer_count)
 }
 
 /* best[k] = where the k largest of keys[n] are, in descending order; -1 behind the last. One row, indices of the case's type. */
-static const tk_param largest_params[] = {
-    {.name = "keys", .rank = 1, .dim = (const int[]){0}, APART},
-    {.name = "best", .output = true, .kind = TK_KIND_INDEX, .judged = TK_BY_ORDER, .rank = 1, .dim = (const int[]){1}, APART}};
+static const tk_param largest_params[] = {{.name = "keys", .rank = 1, .dim = (const int[]){0}, APART},
+                                          {.name = "best",
+                                           .output = true,
+                                           .kind = TK_KIND_INDEX,
+                                           .judged = TK_BY_ORDER,
+                                           .rank = 1,
+                                           .dim = (const int[]){1},
+                                           APART}};
 
 static const tk_contract largest = {
     .name = "largest",

@@ -24,8 +24,18 @@ static const tk_contract product = {
     .param_count = 4,
     .params =
         (const tk_param[]){
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 2}, .inner_axis = 1, .may_alias = -1},
-            {.name = "b", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){2, 1}, .inner_axis = 0, .may_alias = -1},
+            {.name = "a",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = (const int[]){0, 2},
+             .inner_axis = 1,
+             .may_alias = -1},
+            {.name = "b",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = (const int[]){2, 1},
+             .inner_axis = 0,
+             .may_alias = -1},
             {.name = "index", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART},
             {.name = "c", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
         },
@@ -40,7 +50,12 @@ static const tk_contract down = {
     .param_count = 2,
     .params =
         (const tk_param[]){
-            {.name = "a", .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, .inner_axis = 0, .may_alias = -1},
+            {.name = "a",
+             .kind = TK_KIND_VALUE,
+             .rank = 2,
+             .dim = (const int[]){0, 1},
+             .inner_axis = 0,
+             .may_alias = -1},
             {.name = "c", .output = true, .kind = TK_KIND_VALUE, .rank = 1, .dim = (const int[]){1}, APART},
         },
 };
@@ -61,7 +76,13 @@ static const tk_contract row = {
              .inner_axis = 1,
              .may_alias = -1,
              .neutral = TK_NEUTRAL_LOW},
-            {.name = "target", .kind = TK_KIND_INDEX, .rank = 1, .dim = (const int[]){0}, .indexed_dim = 1, APART, .also = "ignore_index"},
+            {.name = "target",
+             .kind = TK_KIND_INDEX,
+             .rank = 1,
+             .dim = (const int[]){0},
+             .indexed_dim = 1,
+             APART,
+             .also = "ignore_index"},
             {.name = "y", .output = true, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){0, 1}, APART},
         },
     TEST_OPTIONS,
@@ -169,7 +190,8 @@ TEST(names)
 /* A draw in which chance plays no part for this op. */
 static bool is_fixed(int f, const tk_contract *contract)
 {
-    return f == family("midpoint") && (contract->params[0].neutral == TK_NEUTRAL_LOW) && !tk_contract_takes_index(contract);
+    return f == family("midpoint") && (contract->params[0].neutral == TK_NEUTRAL_LOW) &&
+           !tk_contract_takes_index(contract);
 }
 
 TEST(repeatable_and_inside)
@@ -382,7 +404,9 @@ TEST(few_has_the_promised_counts)
     for (int i = 0; i < 3; i++)
         for (int d = 0; d < 2; d++) {
             const tk_contract *contract = contract_at(i);
-            double nothing = !(contract->params[0].neutral == TK_NEUTRAL_LOW) ? 0 : dtypes[d] == TK_F16 ? -32752 : -0x1.fep126;
+            double nothing = !(contract->params[0].neutral == TK_NEUTRAL_LOW) ? 0
+                             : dtypes[d] == TK_F16                            ? -32752
+                                                                              : -0x1.fep126;
             bool seen[4][3] = {{false}};
             int last = 0;
             int first = 0;

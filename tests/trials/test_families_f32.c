@@ -12,12 +12,13 @@
 #include "trials/families.h"
 #include "trials/levels.h"
 
-#define IN(called, a, b, inner)                                                                               \
-    {                                                                                                         \
-        .name = called, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){a, b}, .inner_axis = inner, .may_alias = -1 \
+#define IN(called, a, b, inner)                                                                            \
+    {                                                                                                      \
+        .name = called, .kind = TK_KIND_VALUE, .rank = 2, .dim = (const int[]){a, b}, .inner_axis = inner, \
+        .may_alias = -1                                                                                    \
     }
-#define OUT                                                                                  \
-    {                                                                                        \
+#define OUT                                                                                               \
+    {                                                                                                     \
         .name = "c", .output = true, .kind = TK_KIND_RESULT, .rank = 2, .dim = (const int[]){0, 1}, APART \
     }
 
@@ -37,7 +38,12 @@ static const tk_contract element = {
     .dim_names = (const char *const[]){"n"},
     .param_count = 2,
     .params = (const tk_param[]){{.name = "x", .rank = 1, .dim = (const int[]){0}, APART},
-                                 {.name = "y", .output = true, .kind = TK_KIND_RESULT, .rank = 1, .dim = (const int[]){0}, .may_alias = -1}},
+                                 {.name = "y",
+                                  .output = true,
+                                  .kind = TK_KIND_RESULT,
+                                  .rank = 1,
+                                  .dim = (const int[]){0},
+                                  .may_alias = -1}},
     .elementwise = true};
 
 /* Both factors of a product as numbers. */

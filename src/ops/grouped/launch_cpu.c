@@ -95,7 +95,8 @@ tk_status tki_grouped_launch_cpu(const tki_call *call)
     const tki_gemm_cpu *kernels = call->lowering->kernels;
     const int64_t bad = c->dims[G] ? tki_first_bad_index(c, ENDS, call->buffers[ENDS]) : -1;
     if (bad >= 0)
-        return tki_fail_index(call->ctx, c->contract, tki_index_param(c->contract), bad, tki_index_at(c, call->buffers[ENDS], bad), c->dims[M]);
+        return tki_fail_index(call->ctx, c->contract, tki_index_param(c->contract), bad,
+                              tki_index_at(c, call->buffers[ENDS], bad), c->dims[M]);
     const size_t scratch = scratch_of(call, 1);
     clear_rest(call);
     if (!shares_groups(call)) {

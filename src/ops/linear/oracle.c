@@ -39,15 +39,16 @@ static tki_factor across(const void *data, int64_t lines)
 
 static layer layer_with(const tki_oracle_job *job, tki_factor left, tki_factor right, int64_t places, int64_t cols)
 {
-    return (layer){.product = {.left = left,
-                               .right = right,
-                               .places = places,
-                               .dtype = job->c->dtype,
-                               .numerics = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_NUMERICS),
-                               .matrix_unit = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_MATRIX_UNIT),
-                               .tables = job->tables},
-                   .cols = cols,
-                   .result = job->c->result_dtype};
+    return (layer){
+        .product = {.left = left,
+                    .right = right,
+                    .places = places,
+                    .dtype = job->c->dtype,
+                    .numerics = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_NUMERICS),
+                    .matrix_unit = tki_choice_of_role(job->c->contract, job->c->attributes, TK_ROLE_MATRIX_UNIT),
+                    .tables = job->tables},
+        .cols = cols,
+        .result = job->c->result_dtype};
 }
 
 static const void *if_there(const tki_oracle_job *job, int param)

@@ -125,5 +125,4 @@ static tk_status screen(const tki_oracle_job *job, const void *output, uint64_t 
     return TK_OK;
 }
 
-const tki_oracle tki_padic_gemm_oracle = {
-    .box_size = box_size, .enclose = enclose, .screen = screen};
+const tki_oracle tki_padic_gemm_oracle = {.box_size = box_size, .enclose = enclose, .screen = screen};

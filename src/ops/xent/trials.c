@@ -115,7 +115,7 @@ static void set(tk_case *c, int i)
 }
 
 const tki_trial_hints tki_xent_hints = {.draw = draw,
-                                                        .further_count = FURTHER,
-                                                        .further = faint_smoothing,
-                                                        .set_count = sizeof sets / sizeof *sets,
-                                                        .set = set};
+                                        .further_count = FURTHER,
+                                        .further = faint_smoothing,
+                                        .set_count = sizeof sets / sizeof *sets,
+                                        .set = set};
