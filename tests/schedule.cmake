@@ -30,5 +30,5 @@ set(release_turn_2 kernel_files adding_an_op proofs_constants.self_test corpus_f
 set(release_turn_3 emulated_gpu check_kernels_hip) # and those under valgrind
 set(debug_turn_0 linear xent tune outside_text judge new_kernel)
 set(debug_turn_1 gemm embedding report softmax)
-set(debug_turn_2 grouped padic killed protocol)
+set(debug_turn_2 grouped padic killed protocol model.registered)
 set(debug_turn_3 gelu cli glue)
