@@ -396,7 +396,7 @@ def check_binary():
             frame = changed(at, "q", n, frame)
         return frame
 
-    bad = [(2, good[:-9]), (2, b""), (2, b"\0" + good[1:]), (2, b"TKW1" + good[4:]), (5, good + b"\0" * 8),
+    bad = [(2, good[:-9]), (2, b""), (2, b"\0" + good[1:]), (2, b"TKW2" + good[4:]), (5, good + b"\0" * 8),
            (2, changed(16, "64s", b"x" * 64)), (2, changed(16, "64s", b"")), (3, changed(16, "64s", b"softmax_fwd")),
            (3, changed(dims, "q", -1)), (2, changed(dims, "q", 3)), (4, of_size(1 << 62)), (4, of_size(3)),
            (2, changed(80, "i", I32)), (2, changed(84, "i", BF16)), (2, changed(92, "i", -1)),
@@ -405,7 +405,7 @@ def check_binary():
            (2, changed(tensor + 16, "i", 0)), (4, changed(tensor + 16, "i", -2)), (2, changed(tensor + 16, "i", -3)),
            (2, changed(tensor + 20, "I", 1)), (2, changed(tensor + 20, "I", 2)), (2, changed(tensor + 24, "i", BF16)),
            *((2, changed(tensor + 28, "i", rank)) for rank in (-1, 0, 2, 9)), (2, changed(tensor + 32, "q", 3)),
-           (2, changed(tensor + 64, "32s", b"x")), (2, changed(tensor + 64, "32s", b"y" * 32)),
+           (2, changed(tensor + 96, "32s", b"x")), (2, changed(tensor + 96, "32s", b"y" * 32)),
            (2, changed(tensor + 8, "Q", call_bytes("gelu_bwd", (2,)) + 1)), (2, changed(tensor + 8, "Q", 0)),
            (2, changed(tensor + 8, "Q", 1 << 63))]
     for status, frame in bad:
