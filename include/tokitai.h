@@ -127,7 +127,7 @@ TK_MUST_USE tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes
  * ------------------------------------------------------------------------------------------------------------ */
 
 size_t tk_dtype_size(tk_dtype dtype);      /* bytes of one element */
-const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "i32", "i64", "u64" */
+const char *tk_dtype_name(tk_dtype dtype); /* "f16", "bf16", "f32", "f8_e4m3", "i32", ... */
 
 #ifndef TOKITAI_WITHOUT_OPS /* the program that writes it */
 #include "tokitai_ops.h"    /* tk_gelu_fwd(), tk_gemm(), ... */
@@ -240,10 +240,11 @@ typedef enum tk_attribute_type {
 /* What the judge itself makes of an attribute. Each is a choice, and its choices are those of our ops, in their order
  * ("tokitai ops gemm" prints them). */
 typedef enum tk_role {
-    TK_ROLE_NONE,       /* nothing: it is for kernels and exact values */
-    TK_ROLE_DOMAIN,     /* which inputs are drawn: all, normal */
-    TK_ROLE_NUMERICS,   /* whose arithmetic the bound is derived for: ieee, tensor_core, any */
-    TK_ROLE_MATRIX_UNIT /* of numerics tensor_core; the device that a kernel runs on determines it, not the user */
+    TK_ROLE_NONE,        /* nothing: it is for kernels and exact values */
+    TK_ROLE_DOMAIN,      /* which inputs are drawn: all, normal */
+    TK_ROLE_NUMERICS,    /* whose arithmetic the bound is derived for: ieee, tensor_core, any */
+    TK_ROLE_MATRIX_UNIT, /* of numerics tensor_core; the device that a kernel runs on determines it, not the user */
+    TK_ROLE_OVERFLOW     /* what a result of f8_e4m3 or f8_e5m2 is where it is too large: nan, saturate */
 } tk_role;
 
 /* The value of an attribute: `real` of a TK_ATTRIBUTE_REAL, else `integer`, which of a choice is its position. */

@@ -9,7 +9,11 @@ typedef enum tk_dtype {
     TK_F32,     /* IEEE binary32 */
     TK_I32,     /* indices and targets */
     TK_I64,
-    TK_U64 /* exact integers */
+    TK_U64,     /* exact integers */
+    TK_F8_E4M3, /* OCP's 8-bit formats: this one has no infinity */
+    TK_F8_E5M2,
+    TK_BOOL, /* a byte, 0 or 1 */
+    TK_U8
 } tk_dtype;
 
 #endif

@@ -83,7 +83,7 @@ allowed() {
                     "$own"/launch_*.h | "$own"/kernel*.h | "$other"/params*.h | "$other"/launch_*.h | "$other"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
-        ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h | ops/mutant_products.h)
+        ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h | ops/mutant_*.h)
             case $to in
                 include/tokitai.h | core/* | model/* | exact/* | kernels/* | ops/mutant*.h | ops/variant*.h | "$own"/*.h) return 0 ;;
                 *) return 1 ;;
@@ -122,7 +122,7 @@ allowed() {
         trials/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* ops/ops.def kernel_file/* judge/*' ;;
         certify/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* kernel_file/* judge/* trials/* build:*' ;;
         report/*) may='include/tokitai*.h core/* model/* exact/* certify/*' ;;
-        tensors/*) may='include/tokitai.h core/*' ;;
+        tensors/*) may='include/tokitai.h core/* model/format.h exact/round.h' ;;
         glue/*) may='include/tokitai.h include/tokitai_verify.h core/* tensors/* certify/certificate.h certify/signed_envelope.h certify/signing_key.h' ;;
         serve/*) may='include/tokitai.h include/tokitai_serve.h core/* model/* isolate/wire* runtime/*' ;;
         # Numbers and systems, over the one public call; which moduli there are, the contract says.

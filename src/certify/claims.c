@@ -162,7 +162,8 @@ static void say_settings(json_t *list, const facts *f)
         if (choice &&
             (attribute->role == TK_ROLE_MATRIX_UNIT
                  ? tki_choice_of_role(f->contract, f->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE
-                 : tki_settings_is_restriction(f->contract, f->attributes, i)))
+                 : tki_settings_is_restriction(f->contract, f->attributes, i) ||
+                       (attribute->role == TK_ROLE_OVERFLOW && tki_run_setting(f->run, attribute))))
             say(list, "%s %s: %s.", attribute->name, choice->id, choice->text);
         if (!choice && tki_settings_is_restriction(f->contract, f->attributes, i)) {
             char value[64];

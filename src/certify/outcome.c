@@ -145,7 +145,7 @@ static void canonicalise(tk_dtype dtype, unsigned char *block, int64_t count)
     const uint32_t last = tki_last_of(f);
     if (f.number != TKI_FLOATING)
         return;
-    if (f.bytes == 2) {
+    if (f.bits == 16) {
         uint16_t *elements = (uint16_t *)(void *)block;
         const uint16_t canonical = (uint16_t)f.nan;
         for (int64_t i = 0; i < count; i++)

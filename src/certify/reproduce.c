@@ -24,7 +24,7 @@ static void print_given_inputs(FILE *out, const tki_trial *trial, const tki_inpu
         for (int64_t i = 0; !param->output && i < count; i++) {
             fprintf(out, i ? "," : " --input %s=", param->name);
             if (param->kind != TK_KIND_INDEX)
-                fprintf(out, "0x%0*llx", tki_format_bits(dtype) / 4,
+                fprintf(out, "0x%0*llx", tki_format_of(dtype).bits / 4,
                         (unsigned long long)tki_pattern_at(dtype, inputs->data[p], i));
             else if (trial->c.index_dtype == TK_I64)
                 fprintf(out, "%lld", (long long)((const int64_t *)inputs->data[p])[i]);

@@ -45,7 +45,7 @@ json_t *tki_histogram_json(const int64_t histogram[TKI_ULP_BINS])
 static json_t *bits(tk_dtype dtype, uint64_t pattern)
 {
     const uint64_t own = pattern & (uint64_t)tki_last_pattern(dtype); /* a negative integer comes sign-extended */
-    return json_sprintf("0x%0*llx", tki_format_bits(dtype) / 4, (unsigned long long)own);
+    return json_sprintf("0x%0*llx", tki_format_of(dtype).bits / 4, (unsigned long long)own);
 }
 
 static bool is_number(tk_dtype dtype, uint64_t pattern)
@@ -55,11 +55,9 @@ static bool is_number(tk_dtype dtype, uint64_t pattern)
 
 static json_t *element_value(tk_dtype dtype, uint64_t pattern)
 {
-    switch (tki_format_of(dtype).number) {
-    case TKI_SIGNED: return json_integer((json_int_t)pattern);
-    case TKI_UNSIGNED: return json_real((double)pattern);
-    case TKI_FLOATING: break;
-    }
+    const tki_number number = tki_format_of(dtype).number;
+    if (number != TKI_FLOATING)
+        return number == TKI_SIGNED ? json_integer((json_int_t)pattern) : json_real((double)pattern);
     return tki_real_json(tki_decode(dtype, (uint32_t)pattern));
 }
 
@@ -164,13 +162,16 @@ static json_t *limits_json(const tki_outcome *o)
                      confinement->count ? limit_json(confinement, TKI_BY_TASKS) : NULL);
 }
 
-/* The attributes that kernels do not see, where they are not at their defaults. */
+/* The attributes that kernels do not see, where they are not at their defaults; of results that may be too large for 8 bits `overflow` in
+ * any case. */
 static void set_attributes(const tki_outcome *o, json_t *run)
 {
     json_t *attributes = json_object();
+    const tk_case c = tki_outcome_case(o);
     for (int i = 0; i < o->contract->attribute_count; i++) {
         const tk_attribute *attribute = &o->contract->attributes[i];
-        if (!attribute->seen_by_kernel && o->attributes[i].integer != attribute->initial.integer)
+        if ((attribute->role == TK_ROLE_OVERFLOW && tki_case_may_saturate(&c)) ||
+            (!attribute->seen_by_kernel && o->attributes[i].integer != attribute->initial.integer))
             json_object_set_new(attributes, attribute->name, value_json(attribute, o->attributes[i]));
     }
     if (json_object_size(attributes))
@@ -285,8 +286,8 @@ static json_t *element_json(const tki_outcome *o, const tki_element *e, const tk
     json_object_set_new(json, "bound", tki_real_json(e->bound));
     json_object_set_new(json, "bound_used", tki_real_json(e->bound_used));
     json_object_set_new(json, "admissible",
-                        json_pack("[o, o]", tki_real_json(tki_decode(dtype, e->lo_bits)),
-                                  tki_real_json(tki_decode(dtype, e->hi_bits))));
+                        json_pack("[o, o]", tki_real_json(tki_decode_end(dtype, e->lo_bits)),
+                                  tki_real_json(tki_decode_end(dtype, e->hi_bits))));
     return json;
 }
 

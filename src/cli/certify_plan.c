@@ -468,14 +468,23 @@ static bool has_objection(const certify_plan *p, const tk_contract *op, tk_types
     return op->refusal && op->refusal(&c);
 }
 
-/* What is asked for by name is tried in any case. Of "all", user kernels are judged in 16 bits, which every one was written for, and
- * settings in the types that have them. */
+static bool asks_for(const certify_plan *p, const char *attribute)
+{
+    for (int i = 0; i < p->setting_count; i++)
+        if (!strcmp(p->settings[i].attribute, attribute))
+            return true;
+    return false;
+}
+
+/* What is asked for by name is tried in any case. Of "all", user kernels are judged in 16 bits, which every one was written for; settings
+ * in the types that have them; and 8 bits, which none of our kernels has, where it is said what overflows become. */
 static bool wants_types(const certify_plan *p, const tk_contract *op, tk_types types)
 {
     const bool is_user_kernel = p->file_count || p->program.server;
     if (p->types.one)
         return cli_types_have(&p->types, types);
-    return !(is_user_kernel && types.result_dtype == TK_F32) && !has_objection(p, op, types);
+    return !(is_user_kernel && types.result_dtype == TK_F32) &&
+           (tk_dtype_size(types.dtype) == 1) == asks_for(p, "overflow") && !has_objection(p, op, types);
 }
 
 static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)

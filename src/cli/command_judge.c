@@ -28,8 +28,10 @@ static const cli_option option_list[] = {
     CLI_ROW(CLI_TEXTS, "outputs", "[NAME=]FILE", files[OUTPUTS],
             "Outputs to judge, given likewise; one file may have both. May be repeated", .most = TK_MAX_PARAMS,
             .required = true),
-    CLI_DTYPE("", ". Tensors of other types are refused; the default is the type of the files. 16-bit elements "
-                  "without a type (uint16, V2) are bf16, and refused beside fp16 tensors"),
+    CLI_DTYPE(
+        "", ". Tensors of other types are refused; the default is the type of the files. 16-bit elements "
+            "without a type (uint16, V2) are bf16, and refused beside fp16 tensors; those of 8 bits (uint8, V1) are "
+            "what --dtype says"),
     CLI_ROW(CLI_TEXT, "out", "DIR", out,
             "Write the certificate to DIR as given.OP.TYPE.HASH.json and .md; HASH is the beginning of a hash of all "
             "tensors"),
@@ -140,13 +142,11 @@ static bool read_file(tk_ctx *ctx, const char *who, const tk_contract *op, int s
 
 /* -- Types and sizes ------------------------------------------------------------------------------------------ */
 
-/* Patterns of 16 bits without a type are bf16, which NumPy does not have; fp16 it has. */
+/* NumPy has neither bf16 nor 8-bit numbers: patterns of that size stand for them. */
 static bool type_fits(const tki_array *array, tk_dtype dtype)
 {
-    static const tki_element_type types[] = {
-        [TK_F16] = TKI_ELEMENT_F16, [TK_BF16] = TKI_ELEMENT_BF16, [TK_F32] = TKI_ELEMENT_F32,
-        [TK_I32] = TKI_ELEMENT_I32, [TK_I64] = TKI_ELEMENT_I64,   [TK_U64] = TKI_ELEMENT_U64};
-    return array->type == types[dtype] || (array->type == TKI_ELEMENT_U16 && dtype == TK_BF16);
+    return array->type == dtype || (array->type == TKI_U16 && dtype == TK_BF16) ||
+           (array->type == TK_U8 && tk_dtype_size(dtype) == 1);
 }
 
 static bool case_fits(const tk_case *c, const tensors *t)

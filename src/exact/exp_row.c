@@ -3,7 +3,7 @@
 
 tk_status tki_exp_row_open(tk_dtype dtype, void **tables)
 {
-    if (dtype != TK_F32)
+    if (tki_is_tabled(dtype))
         return tki_exp_table_open(dtype, tables);
     const tki_exp_pieces *pieces;
     tk_status status = tki_exp_pieces_open(&pieces);

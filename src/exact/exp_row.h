@@ -25,8 +25,8 @@ static inline double tki_exp_row_value(const tki_exp_row *row, int64_t j)
 /* A row whose maximum is yet to be found, and which may be empty: only its values are asked for. */
 static inline tki_exp_row tki_exp_row_of(tk_dtype dtype, const void *tables, const void *elements)
 {
-    return dtype == TK_F32 ? (tki_exp_row){.elements = elements, .pieces = tables}
-                           : (tki_exp_row){.elements = elements, .table = tables};
+    return tki_is_tabled(dtype) ? (tki_exp_row){.elements = elements, .table = tables}
+                                : (tki_exp_row){.elements = elements, .pieces = tables};
 }
 
 /* The maximum is at `place`. */
@@ -68,7 +68,7 @@ static inline double tki_exp_row_term(const tki_exp_row *row, int64_t j)
 /* In units of 2^-53 (1 + 2^-40). */
 static inline double tki_exp_row_term_error(tk_dtype dtype)
 {
-    return dtype == TK_F32 ? TKI_EXP_MINUS_ERROR * 0x1p53 : 1;
+    return tki_is_tabled(dtype) ? 1 : TKI_EXP_MINUS_ERROR * 0x1p53;
 }
 
 /* exp(x - max), exactly 1 for the maximum: the exact one lies in [r (1 - E), r (1 + E) + TKI_EXP_RATIO_TINY] with
@@ -81,7 +81,7 @@ static inline double tki_exp_row_ratio(const tki_exp_row *row, int64_t j)
 
 static inline double tki_exp_row_ratio_error(tk_dtype dtype)
 {
-    return dtype == TK_F32 ? TKI_EXP_MINUS_ERROR : TKI_EXP_RATIO_ERROR;
+    return tki_is_tabled(dtype) ? TKI_EXP_RATIO_ERROR : TKI_EXP_MINUS_ERROR;
 }
 
 /* exp(x - max) as narrow as the result's precision allows. */

@@ -38,7 +38,9 @@ static void *make(const tki_kept_table *kept, tk_dtype dtype)
 
 tk_status tki_kept_table_open(tki_kept_table *kept, tk_dtype dtype, void **table)
 {
-    void **place = &kept->of[dtype == TK_BF16];
+    if (!tki_is_dtype(dtype) || !tki_is_tabled(dtype) || (!kept->any_width && tki_format_of(dtype).bits != 16))
+        return TK_INTERNAL;
+    void **place = &kept->of[dtype];
     pthread_mutex_lock(&mutex);
     if (!*place)
         *place = make(kept, dtype);
@@ -78,7 +80,7 @@ static void fill_values(tk_dtype dtype, void *entries)
 tk_status tki_values_open(tk_dtype dtype, void **table)
 {
     static tki_kept_table kept = {.entry_bytes = sizeof(float), .fill = fill_values};
-    if (dtype == TK_F32) {
+    if (!tki_is_tabled(dtype)) {
         *table = NULL;
         return TK_OK;
     }

@@ -4,18 +4,20 @@
  * mprotect() or change the pointers below. Kernels of strangers run in a worker, which has none of this. */
 #pragma once
 
-#include "tokitai.h"
+#include "model/format.h"
 
 enum { TKI_PATTERNS = 1 << 16 };
 
 /* A static one of these, zeroed, is where a kind of table is kept. */
 typedef struct tki_kept_table {
-    void *of[2]; /* f16 and bf16; NULL until it is made */
+    void *of[TKI_DTYPE_COUNT]; /* NULL until it is made */
     size_t entry_bytes;
     void (*fill)(tk_dtype dtype, void *entries); /* [TKI_PATTERNS] */
+    bool
+        any_width; /* who looks up takes elements by tki_element_bits(); else there are tables of 16-bit formats only */
 } tki_kept_table;
 
-/* Safe to call from several threads at once. */
+/* Safe to call from several threads at once. TK_INTERNAL: such elements have no table. */
 TK_MUST_USE tk_status tki_kept_table_open(tki_kept_table *kept, tk_dtype dtype, void **table);
 
 /* The same for one table that does not depend on a type. */

@@ -56,7 +56,7 @@ static double least_of(const tki_product *p)
 {
     if (p->numerics != TKI_NUMERICS_TENSOR_CORE)
         return 0;
-    return p->dtype == TK_F16 ? 0x1p-14 : 0x1p-126;
+    return tki_exact_power_of_two(tki_format_of(p->dtype).exponent_min);
 }
 
 /* -- Exactly --------------------------------------------------------------------------------------------------- */
@@ -322,7 +322,7 @@ tk_status tki_product_open(tk_dtype dtype, void **tables)
 {
     static tki_kept_table kept = {.entry_bytes = sizeof(decoded), .fill = fill};
     openblas_set_num_threads(1);
-    if (dtype == TK_F32) {
+    if (!tki_is_tabled(dtype)) {
         *tables = NULL;
         return TK_OK;
     }

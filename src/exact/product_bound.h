@@ -7,6 +7,7 @@
 #include "exact/admit.h"
 #include "exact/exact_sum.h"
 #include "exact/fp32.h"
+#include "model/format.h"
 #include "model/attributes.h"
 #include "tokitai.h"
 
@@ -80,7 +81,7 @@ static inline double tki_product_tensor_core_bound(tki_product_sum sum)
     const bool alone = sum.nonzero + sum.extras <= 1 || sum.nonzero == 0;
     const double factor = alone ? 0
                                 : sum.nonzero * unit.truncation + blocks * (unit.truncation + TKI_MATRIX_UNIT_STORE);
-    const double underflow = sum.dtype == TK_BF16 ? blocks * TKI_FP32_SMALLEST : 0;
+    const double underflow = tki_products_underflow(sum.dtype) ? blocks * TKI_FP32_SMALLEST : 0;
     const double product = factor * magnitude + underflow;
     /* Further terms are where the accumulator begins, or are added to it in fp32 afterwards. */
     const double additions = sum.nonzero > 0 || sum.extras == 0 ? sum.extras : sum.extras - 1;
@@ -97,10 +98,12 @@ static inline double tki_product_bound(tki_product_sum sum)
     const double terms = sum.nonzero + sum.extras;
     const double additions = terms > 1 ? terms - 1 : 0;
     /* Products of 16-bit numbers have at most 22 bits; one of fp32 numbers is rounded too. */
-    const double roundings = sum.dtype == TK_F32 && sum.nonzero > 0 ? terms : additions;
+    const double roundings = !tki_products_fit_fp32(sum.dtype) && sum.nonzero > 0 ? terms : additions;
     /* A product below 2^-126 is rounded to a multiple of 2^-149, and the additions then see it rounded. fp16 has none. */
     const double passed = sum.products + sum.extras;
-    const double underflow = sum.dtype == TK_F16 ? 0 : (1 + passed * TKI_U) * sum.products * TKI_FP32_UNDERFLOW;
+    const double underflow = tki_products_underflow(sum.dtype)
+                                 ? (1 + passed * TKI_U) * sum.products * TKI_FP32_UNDERFLOW
+                                 : 0;
     return (roundings * TKI_U * (sum.magnitude + sum.extra_magnitude) + underflow) * TKI_PRODUCT_ROUND_UP;
 }
 
@@ -109,7 +112,7 @@ static inline bool tki_product_may_overflow(tki_product_sum sum)
 {
     /* fp16 products are at most 2^32. For K below 2^59 (1 + K u) sum|ab| stays below 2^127; that many elements do not
      * fit in a 57-bit address space. */
-    if (sum.dtype == TK_F16 && sum.extra_magnitude < TKI_PRODUCT_F16_EXTRAS)
+    if (!tki_products_overflow(sum.dtype) && sum.extra_magnitude < TKI_PRODUCT_F16_EXTRAS)
         return false;
     const double passed = (1 + (sum.products + sum.extras) * TKI_U) * (sum.magnitude + sum.extra_magnitude);
     return passed * TKI_PRODUCT_ROUND_UP >= TKI_FP32_OVERFLOW;

@@ -4,10 +4,10 @@
  * after the largest finite value, of infinity or NaN, sits where the next value would. */
 #include "exact/round.h"
 
-/* What is too large for the format. */
+/* What is too large for the format: what follows the largest number is infinity, or the NaN of a format without. */
 static uint32_t overflow_of(tki_format f)
 {
-    return f.infinity ? f.infinity : f.nan;
+    return f.largest + 1;
 }
 
 uint32_t tki_round_double(tk_dtype dtype, double value)

@@ -105,11 +105,20 @@ static inline double tki_decode(tk_dtype dtype, uint32_t bits)
     return bits & f.sign ? -value : value;
 }
 
+/* An end of what is admissible: what is too large counts as infinite in formats without infinity, too. */
+static inline double tki_decode_end(tk_dtype dtype, uint32_t bits)
+{
+    const tki_format f = tki_format_of(dtype);
+    const uint32_t magnitude = tki_magnitude_of(f, bits);
+    const double value = magnitude > f.largest ? INFINITY : tki_magnitude_value(f, magnitude);
+    return bits & f.sign ? -value : value;
+}
+
 /* Element `i` of an array of that type, as its pattern. Works at any alignment of the element type. Not for 64-bit
  * integers, which do not fit: tki_integer_at() of judge/judge_exact.h reads those. */
 static inline uint32_t tki_element_bits(tk_dtype dtype, const void *data, int64_t i)
 {
-    const int bytes = tki_format_of(dtype).bytes;
+    const int bytes = tki_format_bytes(tki_format_of(dtype));
     const char *element = (const char *)data + i * bytes;
     if (bytes == 4) {
         uint32_t bits;
@@ -126,7 +135,7 @@ static inline uint32_t tki_element_bits(tk_dtype dtype, const void *data, int64_
 /* And the way back; what `bits` has above the format's own is cut off. */
 static inline void tki_put_bits(tk_dtype dtype, void *data, int64_t i, uint32_t bits)
 {
-    const int bytes = tki_format_of(dtype).bytes;
+    const int bytes = tki_format_bytes(tki_format_of(dtype));
     char *element = (char *)data + i * bytes;
     const uint16_t half = (uint16_t)bits;
     if (bytes == 4)
@@ -141,20 +150,21 @@ static inline void tki_put_bits(tk_dtype dtype, void *data, int64_t i, uint32_t 
 static inline bool tki_same_elements(tk_dtype dtype, const void *a, const void *b, int64_t i)
 {
     const tki_format f = tki_format_of(dtype);
-    if (!memcmp((const char *)a + i * f.bytes, (const char *)b + i * f.bytes, (size_t)f.bytes))
+    const int bytes = tki_format_bytes(f);
+    if (!memcmp((const char *)a + i * bytes, (const char *)b + i * bytes, (size_t)bytes))
         return true;
     return f.number == TKI_FLOATING && isnan(tki_decode(dtype, tki_element_bits(dtype, a, i))) &&
            isnan(tki_decode(dtype, tki_element_bits(dtype, b, i)));
 }
 
-/* The rounding interval of a non-NaN pattern: every real strictly between *below and *above rounds to it, none
- * outside [*below, *above] does. The bounds are exact. Both zeros have the interval around zero; an infinity's
- * interval is unbounded on its side. */
+/* The rounding interval of a pattern: every real strictly between *below and *above rounds to it, none outside
+ * [*below, *above] does. The bounds are exact. Both zeros have the interval around zero; what follows the largest
+ * finite number, an infinity or the NaN of a format without, has one that is unbounded on its side; other NaNs have none. */
 static inline void tki_rounding_interval(tk_dtype dtype, uint32_t bits, double *below, double *above)
 {
     const tki_format f = tki_format_of(dtype);
     const uint32_t magnitude = tki_magnitude_of(f, bits);
-    if (magnitude > tki_last_of(f)) {
+    if (magnitude > f.largest + 1) {
         *below = *above = NAN;
         return;
     }

@@ -441,8 +441,8 @@ static void compare_types(tki_checkpoint *c, tki_whole *whole)
         char shape[TKI_BOX_TEXT], other[TKI_BOX_TEXT];
         if (s->local->type != whole->type) {
             o.kind = TKI_DTYPE;
-            tki_obstruct(&c->obstructions, o, "%s and %s", tki_element_name(whole->type),
-                         tki_element_name(s->local->type));
+            tki_obstruct(&c->obstructions, o, "%s and %s", tki_format_of(whole->type).file_name,
+                         tki_format_of(s->local->type).file_name);
             whole->obstructed = true;
         }
         if (s->rank != whole->rank || memcmp(s->shape, whole->shape, (size_t)s->rank * sizeof *s->shape)) {

@@ -29,7 +29,7 @@ typedef struct tki_section {
 /* A tensor with all of its sections. */
 typedef struct tki_whole {
     const char *name;
-    tki_element_type type;
+    tk_dtype type;
     int rank;
     int64_t shape[TKI_TENSOR_MAX_RANK];
     tki_section *sections; /* [count] */

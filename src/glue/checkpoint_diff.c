@@ -24,9 +24,9 @@ typedef struct pass {
 
 static void compare_elements(pass *p, const unsigned char *a, const unsigned char *b, int64_t bytes, int64_t first)
 {
-    const tki_element_type type = p->whole[0]->type;
+    const tk_dtype type = p->whole[0]->type;
     tki_difference *d = p->difference;
-    for (int64_t i = 0; i < bytes * 8 / tki_element_bits(type); i++) {
+    for (int64_t i = 0; i < bytes * 8 / tki_format_of(type).bits; i++) {
         const uint64_t x = tki_element_at(type, a, i), y = tki_element_at(type, b, i);
         if (x == y)
             continue;
@@ -61,7 +61,7 @@ static tk_status check_agreement(pass *p, const tki_run *run, size_t from, size_
 static tk_status take_run(const tki_run *run, void *data)
 {
     pass *p = data;
-    const int bits = tki_element_bits(p->whole[0]->type);
+    const int bits = tki_format_of(p->whole[0]->type).bits;
     size_t split = 0;
     while (split < run->box_count && run->boxes[split] < p->first_count)
         split++;
@@ -165,7 +165,7 @@ tk_status tki_checkpoint_diff(tk_ctx *ctx, tki_checkpoint *a, tki_checkpoint *b,
         const tki_box all = tki_box_whole(one->shape, one->rank);
         tki_difference d = {.tensor = one->name,
                             .problem = problem_of(first, second),
-                            .dtype = tki_element_name(one->type),
+                            .dtype = tki_format_of(one->type).file_name,
                             .rank = one->rank,
                             .elements = tki_box_volume(&all)};
         pass p = {.ctx = ctx,

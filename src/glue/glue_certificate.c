@@ -68,7 +68,7 @@ static json_t *cover_json(const tki_checkpoint *checkpoint)
         for (size_t k = 0; k < whole->count; k++)
             json_array_append_new(sections, section_json(&whole->sections[k]));
         json_array_append_new(list, json_pack("{s:o, s:s, s:o, s:o}", "tensor", tki_json_text(whole->name), "dtype",
-                                              tki_element_name(whole->type), "shape",
+                                              tki_format_of(whole->type).file_name, "shape",
                                               tki_json_sizes(whole->shape, whole->rank), "sections", sections));
     }
     return list;

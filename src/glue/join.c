@@ -91,7 +91,7 @@ static disagreement *find_disagreement(tensor *t, uint32_t reference, uint32_t o
 static tk_status note_differences(tensor *t, uint32_t reference, uint32_t other, const unsigned char *a,
                                   const unsigned char *b, int64_t bytes, int64_t first)
 {
-    const tki_element_type type = t->whole->type;
+    const tk_dtype type = t->whole->type;
     disagreement *d = find_disagreement(t, reference, other);
     if (!d)
         return tki_fail(t->join->ctx, TK_NO_MEMORY, "no memory for a disagreement");
@@ -282,7 +282,7 @@ static tki_box *open_sources(tensor *t, size_t sink_count)
 
 tk_status tki_join_tensor(tki_join *join, tki_whole *whole, const tki_sink *sinks, size_t sink_count)
 {
-    tensor t = {.join = join, .whole = whole, .sinks = sinks, .bits = tki_element_bits(whole->type)};
+    tensor t = {.join = join, .whole = whole, .sinks = sinks, .bits = tki_format_of(whole->type).bits};
     tki_box *boxes = open_sources(&t, sink_count);
     tk_status status = boxes ? tki_cover_walk(join->ctx, whole->shape, whole->rank, boxes,
                                               t.source_count + sink_count, take_run, &t)

@@ -142,7 +142,7 @@ json_t *tki_obstruction_json(const tki_obstruction *o)
         json_object_set_new(value, "size", tki_json_sizes(o->box.size, o->box.rank));
     }
     if (o->has_element) {
-        json_object_set_new(value, "dtype", json_string(tki_element_name(o->type)));
+        json_object_set_new(value, "dtype", json_string(tki_format_of(o->type).file_name));
         json_object_set_new(value, "element", tki_json_sizes(o->element, o->box.rank));
         json_object_set_new(value, "bits", json_array());
         for (int i = 0; i < 2; i++) {

@@ -29,7 +29,7 @@ typedef struct tki_obstruction {
     bool has_box, has_element;
     tki_box box;                          /* of the gap, or common to both sections */
     int64_t element[TKI_TENSOR_MAX_RANK]; /* index of the first element that differs, in the whole tensor */
-    tki_element_type type;
+    tk_dtype type;
     uint64_t bits[2];      /* its patterns in the two shards */
     int64_t differing, of; /* elements; of a gap, the missing ones */
     uint64_t worst_ulps;   /* of those that differ */

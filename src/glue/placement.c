@@ -199,7 +199,7 @@ tk_status tki_index_read(tk_ctx *ctx, const char *path, json_t **index)
 /* Elements of 4 or 6 bits are cut between bytes only. */
 static bool cuts_a_byte(const tki_section *section)
 {
-    const int bits = tki_element_bits(section->local->type), last = section->rank - 1;
+    const int bits = tki_format_of(section->local->type).bits, last = section->rank - 1;
     const tki_box whole = tki_box_whole(section->shape, section->rank);
     if (bits % 8 == 0 || tki_box_equal(&section->box, &whole))
         return false;

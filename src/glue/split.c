@@ -62,7 +62,7 @@ static tk_status way_of(splitter *s, const tki_whole *whole, way *w, int *axis)
     else
         *w = *axis >= 0 && *axis < whole->rank ? CUT : REPLICATED;
     /* Nothing to cut, or nothing that may be cut: elements of 4 and 6 bits share bytes. */
-    if (*w == CUT && (tki_box_volume(&all) == 0 || tki_element_bits(whole->type) % 8))
+    if (*w == CUT && (tki_box_volume(&all) == 0 || tki_format_of(whole->type).bits % 8))
         *w = IN_ONE_PART;
     return TK_OK;
 }
@@ -131,7 +131,7 @@ static tk_status lay_out_tensor(splitter *s, const tki_whole *whole)
 static int compare_order(const void *a, const void *b)
 {
     const tki_whole *first = *(tki_whole *const *)a, *second = *(tki_whole *const *)b;
-    const int difference = tki_element_bits(second->type) - tki_element_bits(first->type);
+    const int difference = tki_format_of(second->type).bits - tki_format_of(first->type).bits;
     return difference ? difference : strcmp(first->name, second->name);
 }
 

@@ -22,6 +22,8 @@ typedef struct bench {
     const tki_oracle *oracle;
     const tki_oracle_job *job;
     tk_dtype dtype;
+    bool
+        saturates; /* what is too large for the type is its largest number; else infinity, or NaN where there is none */
     const void *input;    /* by whose magnitude elements are counted; NULL: by that of RN(S) */
     tk_dtype counted;     /* the type of these magnitudes */
     int64_t plain[HEADS]; /* elements that were plainly right, by counted_head() */
@@ -136,13 +138,28 @@ static rounded round_mpfrs(tk_dtype dtype, mpfr_srcptr lo, mpfr_srcptr hi, doubl
 
 typedef enum decision { ACCEPTED, REFUSED, OPEN } decision;
 
-static decision decide(tk_dtype dtype, const rounded *r, double out)
+/* What a rounded value is in the output: ends are formed as if the exponent had no limit, and what is too large then becomes what the
+ * case says. */
+static inline uint32_t limited(const bench *b, uint32_t bits)
 {
-    bool above_lo = out >= tki_decode(dtype, r->lo[1]);
-    bool below_hi = out <= tki_decode(dtype, r->hi[0]);
+    const tki_format f = tki_format_of(b->dtype);
+    return b->saturates && tki_magnitude_of(f, bits) > f.largest ? (bits & f.sign) | f.largest : bits;
+}
+
+static double end_of(const bench *b, uint32_t bits)
+{
+    return tki_decode_end(b->dtype, limited(b, bits));
+}
+
+static decision decide(const bench *b, const rounded *r, double out)
+{
+    if (isnan(out))
+        return REFUSED;
+    bool above_lo = out >= end_of(b, r->lo[1]);
+    bool below_hi = out <= end_of(b, r->hi[0]);
     if (above_lo && below_hi)
         return ACCEPTED;
-    if (out < tki_decode(dtype, r->lo[0]) || out > tki_decode(dtype, r->hi[1]))
+    if (out < end_of(b, r->lo[0]) || out > end_of(b, r->hi[1]))
         return REFUSED;
     return OPEN;
 }
@@ -150,22 +167,22 @@ static decision decide(tk_dtype dtype, const rounded *r, double out)
 /* Ulps between the output and RN(S); infinite if one of them is infinite and the other is not. Where the enclosure leaves
  * two neighbours possible for RN(S), the farther one counts: S is then so near a midpoint that finding out would cost
  * an exhaustive run hours and change nothing but this figure. */
-static double ulp_distance(tk_dtype dtype, const rounded *r, double out)
+static double ulp_distance(const bench *b, const rounded *r, double out)
 {
     double farthest = 0;
     for (int i = 0; i < 2; i++) {
-        double nearest = tki_decode(dtype, r->nearest[i]);
+        double nearest = end_of(b, r->nearest[i]);
         if (out != nearest)
-            farthest = fmax(farthest, fabs(out - nearest) / tki_ulp(dtype, r->exact));
+            farthest = fmax(farthest, fabs(out - nearest) / tki_ulp(b->dtype, r->exact));
     }
     return farthest;
 }
 
 /* False where terms cancelled so far that the enclosure spans many numbers of the format: there ulps mean nothing yet. */
-static bool nearest_are_neighbours(tk_dtype dtype, const rounded *r)
+static bool nearest_are_neighbours(const bench *b, const rounded *r)
 {
-    double gap = fabs(tki_decode(dtype, r->nearest[1]) - tki_decode(dtype, r->nearest[0]));
-    return r->nearest[0] == r->nearest[1] || gap <= tki_ulp(dtype, r->exact);
+    double gap = fabs(end_of(b, r->nearest[1]) - end_of(b, r->nearest[0]));
+    return r->nearest[0] == r->nearest[1] || gap <= tki_ulp(b->dtype, r->exact);
 }
 
 static void note_worst(tki_judgement *tally, const tki_element *element)
@@ -201,13 +218,13 @@ static void note_accepted(tki_judgement *tally, const tki_element *element)
 /* The nearest admissible value. Infinity counts as the number that would follow the largest finite one, or as far beyond as everything
  * admissible is: an overflow a hair too early or too late is then a small distance, and a saturated 1e30 a large one. NaN: there is
  * no such value. */
-static double nearest_admissible(tk_dtype dtype, const tki_element *e, double out, double overflow)
+static double nearest_admissible(const bench *b, const tki_element *e, double out, double overflow)
 {
     double end;
     if (e->interval)
-        end = tki_decode(dtype, out > tki_decode(dtype, e->hi_bits) ? e->hi_bits : e->lo_bits);
+        end = end_of(b, out > end_of(b, e->hi_bits) ? e->hi_bits : e->lo_bits);
     else if (e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS))
-        end = tki_decode(dtype, (uint32_t)e->expected);
+        end = tki_decode(b->dtype, (uint32_t)e->expected);
     else
         return e->admits & TKI_ADMIT_ZERO ? 0 : NAN;
     if (!isinf(end))
@@ -216,13 +233,14 @@ static double nearest_admissible(tk_dtype dtype, const tki_element *e, double ou
     return copysign(beyond > overflow ? beyond : overflow, end);
 }
 
-static void note_refused(tk_dtype dtype, tki_judgement *tally, tki_element *element)
+static void note_refused(const bench *b, tki_element *element)
 {
-    tki_refused *refused = &tally->refused[element->clause];
+    const tk_dtype dtype = b->dtype;
+    tki_refused *refused = &b->tally->refused[element->clause];
     const double out = tki_decode(dtype, (uint32_t)element->got);
     const double largest = tki_decode(dtype, tki_format_of(dtype).largest);
     const double overflow = largest + tki_ulp(dtype, largest);
-    const double end = nearest_admissible(dtype, element, out, overflow);
+    const double end = nearest_admissible(b, element, out, overflow);
     const double distance = fabs((isinf(out) ? copysign(overflow, out) : out) - end);
     element->outside = isnan(distance) ? INFINITY : distance / tki_ulp(dtype, fmin(fabs(end), largest));
     refused->histogram[histogram_bin(element->outside)]++;
@@ -233,10 +251,11 @@ static void note_refused(tk_dtype dtype, tki_judgement *tally, tki_element *elem
     refused->special += isnan(end) && !isnan(out);
 }
 
-static void note_failure(tk_dtype dtype, tki_judgement *tally, tki_element *element)
+static void note_failure(const bench *b, tki_element *element)
 {
+    tki_judgement *tally = b->tally;
     tally->failed[element->clause]++;
-    note_refused(dtype, tally, element);
+    note_refused(b, element);
     if (!tally->failure.present || element->index < tally->failure.index)
         tally->failure = *element;
 }
@@ -248,10 +267,17 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
         b->status = TK_INTERNAL; /* every comparison with it would come out undecided, and so be accepted */
         return false;
     }
-    double out = tki_decode(b->dtype, (uint32_t)element->got);
+    const tki_format f = tki_format_of(b->dtype);
+    uint32_t got = (uint32_t)element->got;
+    double out = tki_decode(b->dtype, got);
+    /* The NaN of a format without infinity stands for what is too large, of either sign. */
+    if (isnan(out) && !f.infinity && !b->saturates) {
+        got = (e->lo + (e->hi - e->lo) / 2 < 0 ? f.sign : 0) | (f.largest + 1);
+        out = end_of(b, got);
+    }
     rounded r = round_doubles(b->dtype, e->lo, e->hi, e->bound);
-    decision d = isnan(out) ? REFUSED : decide(b->dtype, &r, out);
-    if (d == OPEN || !nearest_are_neighbours(b->dtype, &r)) {
+    decision d = decide(b, &r, out);
+    if (d == OPEN || !nearest_are_neighbours(b, &r)) {
         b->tally->refined++;
         mpfr_t lo;
         mpfr_t hi;
@@ -263,8 +289,8 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
                 break;
             }
             r = round_mpfrs(b->dtype, lo, hi, e->bound);
-            d = isnan(out) ? REFUSED : decide(b->dtype, &r, out);
-            if (d != OPEN && nearest_are_neighbours(b->dtype, &r))
+            d = decide(b, &r, out);
+            if (d != OPEN && nearest_are_neighbours(b, &r))
                 break;
         }
         mpfr_clears(lo, hi, (mpfr_ptr)0);
@@ -274,8 +300,8 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
         d = ACCEPTED;
     }
     element->interval = true;
-    element->lo_bits = r.lo[0];
-    element->hi_bits = r.hi[1];
+    element->lo_bits = limited(b, r.lo[0]);
+    element->hi_bits = limited(b, r.hi[1]);
     if ((e->admits & TKI_NOT_NEGATIVE) && tki_decode(b->dtype, element->lo_bits) < 0) {
         element->lo_bits = 0;
         d = out < 0 ? REFUSED : d;
@@ -286,33 +312,45 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
         element->ulps = INFINITY;
         return false;
     }
-    element->ulps = ulp_distance(b->dtype, &r, out);
+    element->ulps = ulp_distance(b, &r, out);
     double below;
     double above;
-    tki_rounding_interval(b->dtype, (uint32_t)element->got, &below, &above);
-    double outside = fmax(0, fmax(below - r.exact, r.exact - above));
+    tki_rounding_interval(b->dtype, got, &below, &above);
+    const bool limit = b->saturates && tki_magnitude_of(f, got) == f.largest && fabs(r.exact) > fabs(out);
+    double outside = limit ? 0 : fmax(0, fmax(below - r.exact, r.exact - above));
     element->bound_used = outside == 0 ? 0 : e->bound > 0 ? outside / e->bound : INFINITY;
-    if (isfinite(out))
+    if (isfinite(out) && !limit)
         b->tally->absolute_error = fmax(b->tally->absolute_error, fabs(out - r.exact));
     return d == ACCEPTED;
 }
 
-static bool admitted_by_flag(tk_dtype dtype, unsigned admits, uint64_t expected, uint32_t got)
+/* What the output has for an infinity of that sign: itself, NaN where the format has none, or the largest number. */
+static bool is_infinity_of(const bench *b, uint32_t got, uint32_t sign)
 {
-    double out = tki_decode(dtype, got);
-    return ((admits & TKI_ADMIT_NAN) && isnan(out)) || ((admits & TKI_ADMIT_PLUS_INF) && out == INFINITY) ||
-           ((admits & TKI_ADMIT_MINUS_INF) && out == -INFINITY) || ((admits & TKI_ADMIT_ZERO) && out == 0) ||
+    const tki_format f = tki_format_of(b->dtype);
+    const uint32_t bits = limited(b, (sign & f.sign) | (f.largest + 1));
+    return got == bits || (tki_is_nan(b->dtype, got) && tki_is_nan(b->dtype, bits));
+}
+
+static bool admitted_by_flag(const bench *b, unsigned admits, uint64_t expected, uint32_t got)
+{
+    double out = tki_decode(b->dtype, got);
+    return ((admits & TKI_ADMIT_NAN) && isnan(out)) || ((admits & TKI_ADMIT_PLUS_INF) && is_infinity_of(b, got, 0)) ||
+           ((admits & TKI_ADMIT_MINUS_INF) && is_infinity_of(b, got, UINT32_MAX)) ||
+           ((admits & TKI_ADMIT_ZERO) && out == 0) ||
            ((admits & TKI_ADMIT_BITS) &&
-            (got == expected || (isnan(out) && tki_is_nan(dtype, (uint32_t)expected)))) ||
+            (got == expected || (isnan(out) && tki_is_nan(b->dtype, (uint32_t)expected)))) ||
            ((admits & TKI_ADMIT_RAW_BITS) && got == expected);
 }
 
 /* The whole enclosure rounds to this output, so it is RN(S); or these very bits are admitted. */
-static inline bool plainly_right(tk_dtype dtype, const tki_enclosure *e, uint32_t got, tki_judgement *tally)
+static inline bool plainly_right(tk_dtype dtype, const bench *b, const tki_enclosure *e, uint32_t got)
 {
+    tki_judgement *tally = b->tally;
     if ((e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS)) && !(e->admits & TKI_UNDEFINED) && got == e->bits)
         return true;
-    if (e->admits != TKI_ADMIT_INTERVAL || tki_is_nan(dtype, got))
+    if (e->admits != TKI_ADMIT_INTERVAL || tki_is_nan(dtype, got) ||
+        (tki_may_saturate(dtype) && b->saturates && !tki_is_finite(dtype, got)))
         return false;
     double below;
     double above;
@@ -359,7 +397,7 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
         tally->undefined++;
         return;
     }
-    if (admitted_by_flag(b->dtype, e->admits, e->bits, got)) {
+    if (admitted_by_flag(b, e->admits, e->bits, got)) {
         tally->histogram[0]++;
         counted_at(b, index, got)->elements++;
         return;
@@ -374,7 +412,7 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
     if (accepted)
         note_accepted(tally, &element);
     else
-        note_failure(b->dtype, tally, &element);
+        note_failure(b, &element);
     note_worst(tally, &element);
 }
 
@@ -389,7 +427,7 @@ static inline __attribute__((always_inline)) void judge_lines(bench *b, tk_dtype
             int64_t index = row * cols + col;
             uint32_t got = tki_element_bits(dtype, data, index);
             b->tally->judged[e->clause]++;
-            if (plainly_right(dtype, e, got, b->tally))
+            if (plainly_right(dtype, b, e, got))
                 b->plain[by_input ? counted_head(b, dtype, index, got)
                                   : got >> (tki_format_of(dtype).precision - 1)]++;
             else
@@ -425,6 +463,8 @@ static void judge_box(bench *b, const tki_box *box, int64_t cols, const void *da
     case TK_F16: judge_type(b, TK_F16, box, cols, data, enclosures); return;
     case TK_BF16: judge_type(b, TK_BF16, box, cols, data, enclosures); return;
     case TK_F32: judge_type(b, TK_F32, box, cols, data, enclosures); return;
+    case TK_F8_E4M3:
+    case TK_F8_E5M2: judge_type(b, b->dtype, box, cols, data, enclosures); return;
     default: b->status = TK_INTERNAL; return; /* registering a contract rules it out */
     }
 }
@@ -507,6 +547,9 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     int64_t boxes_across = (cols + box_cols - 1) / box_cols;
     tk_status status = TK_OK;
     tki_judgement found = {0};
+    const tk_dtype dtype = tk_case_param_dtype(job->c, job->output);
+    const bool saturates = tki_may_saturate(dtype) && tki_choice_of_role(job->c->contract, job->c->attributes,
+                                                                         TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
     int64_t boxes = boxes_down * boxes_across;
 #pragma omp parallel num_threads(boxes < threads ? (int)boxes : threads)
     {
@@ -515,7 +558,8 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
         const int input = tki_counted_by_input(job->c);
         bench b = {.oracle = oracle,
                    .job = job,
-                   .dtype = tk_case_param_dtype(job->c, job->output),
+                   .dtype = dtype,
+                   .saturates = saturates,
                    .input = input < 0 ? NULL : job->buffers[input],
                    .counted = tk_case_param_dtype(job->c, input < 0 ? job->output : input),
                    .tally = &tally};

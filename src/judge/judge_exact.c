@@ -20,7 +20,7 @@ uint64_t tki_integer_at(tk_dtype dtype, const void *data, int64_t i)
 {
     const tki_format f = tki_format_of(dtype);
     const uint64_t bits = tki_pattern_at(dtype, data, i);
-    const int unused = 64 - 8 * f.bytes;
+    const int unused = 64 - f.bits;
     return f.number == TKI_SIGNED ? (uint64_t)((int64_t)(bits << unused) >> unused) : bits;
 }
 
@@ -97,15 +97,11 @@ static bool selects_right(const tki_oracle_job *job, const tki_enclosure *e, int
     if (index >= (uint64_t)key_cols)
         return false;
     const int64_t place = (job->c->contract->params[keys].rank > 1 ? row * key_cols : 0) + (int64_t)index;
-    switch (tki_format_of(dtype).number) {
-    case TKI_SIGNED:
-    case TKI_UNSIGNED: {
+    const tki_number number = tki_format_of(dtype).number;
+    if (number != TKI_FLOATING) {
         const uint64_t key = tki_integer_at(dtype, job->buffers[keys], place);
-        const bool is_signed = tki_format_of(dtype).number == TKI_SIGNED;
         return ((e->admits & TKI_ADMIT_BITS) && key == e->bits) ||
-               key_belongs(e, is_signed ? (long double)(int64_t)key : (long double)key);
-    }
-    case TKI_FLOATING: break;
+               key_belongs(e, number == TKI_SIGNED ? (long double)(int64_t)key : (long double)key);
     }
     const uint32_t bits = tki_element_bits(dtype, job->buffers[keys], place);
     const double key = tki_decode(dtype, bits);

@@ -6,18 +6,27 @@
 #include "core/escape.h"
 #include "exact/round.h"
 #include "judge/trial.h"
+#include "model/attributes.h"
 
 /* "NaN or 0" */
-static void list_admitted(const tki_element *e, char *text, size_t size)
+static void list_admitted(const tk_case *c, const tki_element *e, char *text, size_t size)
 {
+    const tk_dtype dtype = tk_case_param_dtype(c, e->output);
+    const bool saturates = tki_may_saturate(dtype) &&
+                           tki_choice_of_role(c->contract, c->attributes, TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
+    const bool none = !saturates && !tki_format_of(dtype).infinity;
     char bits[32];
     snprintf(bits, sizeof bits, "0x%llx", (unsigned long long)e->expected);
     const struct {
         unsigned flag;
         const char *name;
     } names[] = {{TKI_ADMIT_NAN, "NaN"},
-                 {TKI_ADMIT_PLUS_INF, "+inf"},
-                 {TKI_ADMIT_MINUS_INF, "-inf"},
+                 {TKI_ADMIT_PLUS_INF, saturates ? "the largest number"
+                                      : none    ? "NaN"
+                                                : "+inf"},
+                 {TKI_ADMIT_MINUS_INF, saturates ? "the least number"
+                                       : none    ? "NaN"
+                                                 : "-inf"},
                  {TKI_ADMIT_ZERO, "0"},
                  {TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS, bits}};
     size_t used = 0;
@@ -59,11 +68,11 @@ void tki_element_describe(const tk_case *c, const tki_element *e, char *text, si
         snprintf(distance, sizeof distance, "; %.4g ulp outside", e->outside);
     if (e->interval) {
         snprintf(text, size, "%s[%lld] is 0x%x = %.9g; the exact value is %.9g and [%.9g, %.9g] is admissible%s",
-                 name, (long long)e->index, bits, got, e->exact, tki_decode(dtype, e->lo_bits),
-                 tki_decode(dtype, e->hi_bits), distance);
+                 name, (long long)e->index, bits, got, e->exact, tki_decode_end(dtype, e->lo_bits),
+                 tki_decode_end(dtype, e->hi_bits), distance);
         return;
     }
-    list_admitted(e, admitted, sizeof admitted);
+    list_admitted(c, e, admitted, sizeof admitted);
     snprintf(text, size, "%s[%lld] is 0x%x = %.9g; only %s is admissible: %s%s", name, (long long)e->index, bits, got,
              admitted, c->contract->clauses[e->clause].text, distance);
 }

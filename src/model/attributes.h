@@ -15,12 +15,19 @@ TKI_EXPORT void tki_set_role(const tk_contract *contract, tk_value attributes[],
 enum { TKI_DOMAIN_ALL, TKI_DOMAIN_NORMAL };
 enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE, TKI_NUMERICS_ANY };
 enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
+enum { TKI_OVERFLOW_NAN, TKI_OVERFLOW_SATURATE };
+
+/* Does the case have results that the attribute `overflow` speaks of? */
+TKI_EXPORT bool tki_case_may_saturate(const tk_case *c);
 
 /* clang-format off */ /* text, a line each */
 
 /* The types that ops take: 16-bit ones, all of floating point, and with them those of sums, which can be kept in fp32. */
 #define TKI_TYPES_16_BITS .type_count = 2, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}}
 #define TKI_TYPES_FLOAT   .type_count = 3, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32}}
+#define TKI_TYPES_FLOAT_AND_8_BITS                                                                                        \
+    .type_count = 5, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32},                  \
+                                                 {TK_F8_E4M3, TK_F8_E4M3}, {TK_F8_E5M2, TK_F8_E5M2}}
 #define TKI_TYPES_SUM                                                                                                     \
     .type_count = 5, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32},                  \
                                                  {TK_F16, TK_F32}, {TK_BF16, TK_F32}}
@@ -52,6 +59,15 @@ enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
                          .choices = (const tk_choice[]){{"unknown", "L = 4, F = 23: Volta, and where the device is not known"},              \
                                      {"sm_80", "L = 8, F = 24"},                                                          \
                                      {"sm_90", "L = 8, F = 25: from sm_90 on"}}}
+
+/* `saturate` is what products and casts with a scale begin with, `nan` what all else does. */
+#define TKI_OVERFLOW_ATTRIBUTE(initially)                                                                                 \
+    {.name = "overflow", .role = TK_ROLE_OVERFLOW,                                                                        \
+                      .text = "what a result in 8 bits is where it is too large for them",                                \
+                      .initial = {.integer = initially},                                                                  \
+                      .choice_count = 2,                                                                                  \
+                      .choices = (const tk_choice[]){{"nan", "NaN in f8_e4m3, which has no infinity, and infinity in f8_e5m2"},             \
+                                  {"saturate", "the largest finite number of that sign, for infinities too"}}}
 
 /* clang-format on */
 

@@ -13,12 +13,12 @@
 
 size_t tk_dtype_size(tk_dtype dtype)
 {
-    return tki_is_format(dtype) ? (size_t)tki_format_of(dtype).bytes : 0;
+    return tki_is_dtype(dtype) ? (size_t)tki_format_bytes(tki_format_of(dtype)) : 0;
 }
 
 const char *tk_dtype_name(tk_dtype dtype)
 {
-    return tki_is_format(dtype) ? tki_format_of(dtype).name : "unknown";
+    return tki_is_dtype(dtype) ? tki_format_of(dtype).name : "unknown";
 }
 
 const char *tk_determinism_name(tk_determinism level)
@@ -36,7 +36,7 @@ void tk_types_name(tk_types types, char *text, size_t size)
 
 static bool find_dtype(const char *text, size_t length, tk_dtype *dtype)
 {
-    for (*dtype = 0; tki_is_format(*dtype); (*dtype)++)
+    for (*dtype = 0; tki_is_dtype(*dtype); (*dtype)++)
         if (strlen(tk_dtype_name(*dtype)) == length && !memcmp(tk_dtype_name(*dtype), text, length))
             return true;
     return false;
@@ -260,7 +260,7 @@ bool tk_case_is_finite(const tk_case *c)
     const double most = 0x1p32;
     double domain = 1;
     for (int p = 0; p < c->contract->param_count; p++)
-        domain *= c->contract->params[p].output ? 1 : ldexp(1, tki_format_bits(tk_case_param_dtype(c, p)));
+        domain *= c->contract->params[p].output ? 1 : ldexp(1, tki_pattern_bits(tk_case_param_dtype(c, p)));
     for (int i = 0; i < c->contract->attribute_count; i++) {
         const tk_attribute *attribute = &c->contract->attributes[i];
         const bool choice = attribute->type == TK_ATTRIBUTE_CHOICE;
@@ -304,8 +304,21 @@ static tk_status fail_attribute(tk_ctx *ctx, const tk_case *c, int i)
                     value, least, most);
 }
 
+bool tki_case_may_saturate(const tk_case *c)
+{
+    for (int p = 0; p < c->contract->param_count; p++)
+        if (c->contract->params[p].output && tki_may_saturate(tk_case_param_dtype(c, p)))
+            return true;
+    return false;
+}
+
 static tk_status check_attributes(tk_ctx *ctx, const tk_case *c)
 {
+    const int overflow = tki_attribute_of_role(c->contract, TK_ROLE_OVERFLOW);
+    if (overflow >= 0 && c->attributes[overflow].integer != c->contract->attributes[overflow].initial.integer &&
+        !tki_case_may_saturate(c))
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: overflow is for results of f8_e4m3 and f8_e5m2; these are %s",
+                        c->contract->name, tk_dtype_name(c->result_dtype));
     for (int i = 0; i < c->contract->attribute_count; i++) {
         const tk_attribute *attribute = &c->contract->attributes[i];
         if (!tki_attribute_allows(attribute, c->attributes[i]))

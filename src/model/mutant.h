@@ -12,6 +12,7 @@ typedef struct tki_mutant {
     const void *how;       /* which of its mistakes or ways the kernel is to take; in a form of its own */
     tk_level level;        /* mutants: the level whose trials reject it */
     bool only_f32_results; /* mutants: what it does is a mistake where results are of fp32, and none in 16 bits */
+    uint32_t right_in;     /* mutants: a bit for each type of results in which what it does is no mistake */
 } tki_mutant;
 
 typedef tki_mutant tki_variant;
@@ -19,7 +20,8 @@ typedef tki_mutant tki_variant;
 /* Do the trials of that level have to reject it, in these types? */
 static inline bool tki_mutant_is_wrong(const tki_mutant *mutant, tk_level level, tk_types types)
 {
-    return mutant->level <= level && (!mutant->only_f32_results || types.result_dtype == TK_F32);
+    return mutant->level <= level && (!mutant->only_f32_results || types.result_dtype == TK_F32) &&
+           !(mutant->right_in >> types.result_dtype & 1);
 }
 
 /* What a planted kernel is handed as its user data. It begins as {mutant->how}, zero otherwise, and stays for all calls of one

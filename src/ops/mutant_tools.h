@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/dtype.h"
+#include "exact/round.h"
+#include "model/attributes.h"
 #include "model/format.h"
 #include "model/mutant.h"
 #include "tokitai.h"
@@ -15,16 +17,27 @@ static inline float tki_get_as(tk_dtype dtype, const void *data, int64_t i)
     switch (dtype) {
     case TK_F16: return tki_f16_to_f32(((const uint16_t *)data)[i]);
     case TK_BF16: return tki_bf16_to_f32(((const uint16_t *)data)[i]);
-    default: return ((const float *)data)[i];
+    case TK_F32: return ((const float *)data)[i];
+    default: return (float)tki_decode(dtype, tki_element_bits(dtype, data, i));
     }
 }
 
-static inline void tki_put_of(tk_dtype dtype, void *data, int64_t i, float value)
+/* What is too large for 8 bits: as the case asks for. */
+static inline uint32_t tki_small_of(const tk_case *c, tk_dtype dtype, float value)
+{
+    const tki_format f = tki_format_of(dtype);
+    const uint32_t bits = tki_round_double(dtype, (double)value);
+    const bool saturates = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
+    return saturates && !isnan(value) && !tki_is_finite(dtype, bits) ? (bits & f.sign) | f.largest : bits;
+}
+
+static inline void tki_put_of(const tk_case *c, tk_dtype dtype, void *data, int64_t i, float value)
 {
     switch (dtype) {
     case TK_F16: ((uint16_t *)data)[i] = tki_f32_to_f16(value); return;
     case TK_BF16: ((uint16_t *)data)[i] = tki_f32_to_bf16(value); return;
-    default: ((float *)data)[i] = value; return;
+    case TK_F32: ((float *)data)[i] = value; return;
+    default: tki_put_bits(dtype, data, i, tki_small_of(c, dtype, value)); return;
     }
 }
 
@@ -42,7 +55,7 @@ static inline float tki_get_result(const tk_case *c, const void *data, int64_t i
 
 static inline void tki_put(const tk_case *c, void *data, int64_t i, float value)
 {
-    tki_put_of(c->result_dtype, data, i, value);
+    tki_put_of(c, c->result_dtype, data, i, value);
 }
 
 /* The value after one rounding to 16 bits on the way: to the type of the inputs, or to bf16 where they have more. */
@@ -71,18 +84,20 @@ typedef enum tki_store {
     TKI_STORE_RIGHT,
     TKI_STORE_TRUNCATED, /* rounded toward zero */
     TKI_STORE_OUTWARD,   /* rounded away from zero */
-    TKI_STORE_SATURATED, /* the largest finite number for what overflows */
+    TKI_STORE_SATURATED, /* the largest finite number for what overflows; where that is asked for, infinity or NaN */
     TKI_STORE_FLUSHED,   /* zero for what is subnormal in the inputs' type: sums of fp16 numbers never are in fp32 */
     TKI_STORE_NAN_MASKED /* zero for NaN */
 } tki_store;
 
 /* Rounds what was put as `value` in another direction: the next pattern is the next number. */
-static inline void tki_misround(uint16_t *stored, float rounded, float value, tki_store store)
+static inline void tki_misround(tk_dtype dtype, void *data, int64_t i, float value, tki_store store)
 {
+    const uint32_t stored = tki_element_bits(dtype, data, i);
+    const float rounded = tki_get_as(dtype, data, i);
     if (store == TKI_STORE_TRUNCATED && fabsf(rounded) > fabsf(value))
-        --*stored;
+        tki_put_bits(dtype, data, i, stored - 1);
     if (store == TKI_STORE_OUTWARD && fabsf(rounded) < fabsf(value))
-        ++*stored;
+        tki_put_bits(dtype, data, i, stored + 1);
 }
 
 /* fp32 holds the value as it is: there the lower half of its bits is what such a store loses. */
@@ -99,11 +114,15 @@ static inline void tki_put_as(const tk_case *c, void *data, int64_t i, float val
         value = tki_flushed(c, value);
     if (store == TKI_STORE_NAN_MASKED && isnan(value))
         value = 0;
-    if (store == TKI_STORE_SATURATED && fabsf(value) > tki_largest(c))
+    const bool saturated = store == TKI_STORE_SATURATED && fabsf(value) > tki_largest(c);
+    const bool asked_for = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
+    if (saturated)
         value = copysignf(tki_largest(c), value);
     tki_put(c, data, i, value);
-    if (tk_dtype_size(c->result_dtype) == sizeof(uint16_t))
-        tki_misround((uint16_t *)data + i, tki_get_result(c, data, i), value, store);
+    if (saturated && asked_for)
+        tki_put_bits(c->result_dtype, data, i, tki_round_double(c->result_dtype, (double)copysignf(INFINITY, value)));
+    if (tk_dtype_size(c->result_dtype) <= sizeof(uint16_t))
+        tki_misround(c->result_dtype, data, i, value, store);
     else
         tki_misround_f32((uint32_t *)data + i, store);
 }

@@ -22,17 +22,16 @@ typedef struct element {
  * certificate may say anything. */
 static void read_format(const tk_certificate *c, element *e)
 {
-    static const tk_dtype formats[] = {TK_F16, TK_BF16, TK_F32};
-    const char *types = tki_certificate_text(c, "run.dtype");
+    tk_types types;
+    if (!tk_types_parse(tki_certificate_text(c, "run.dtype"), &types))
+        return;
+    const tk_dtype formats[] = {types.dtype, types.result_dtype, TK_F32};
     char *end;
     const unsigned long long pattern = strtoull(e->bits, &end, 16);
     const size_t digits = strlen(e->bits);
     for (size_t i = 0; i < sizeof formats / sizeof *formats && !e->has_format; i++) {
         const tki_format f = tki_format_of(formats[i]);
-        if (*end || digits != 2 + 2 * (size_t)f.bytes || (f.bytes == 2 && !strstr(types, f.name)))
-            continue;
-        /* "f16" is in "bf16". */
-        if (formats[i] == TK_F16 && strstr(types, "bf16"))
+        if (*end || f.number != TKI_FLOATING || digits != 2 + (size_t)f.bits / 4)
             continue;
         const double value = tki_decode(formats[i], (uint32_t)pattern);
         e->has_format = value == e->got || (isnan(value) && isnan(e->got));

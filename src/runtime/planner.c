@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "drivers/backend.h"
 #include "model/attributes.h"
+#include "model/format.h"
 
 /* NULL past the end. */
 static const tki_lowering *row_at(const tk_contract *contract, int i)
@@ -48,6 +49,8 @@ static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_
         return "it takes 16-bit elements only";
     if (is_asked_for_ieee(row, c))
         return "it has the numerics tensor_core, not ieee";
+    if (row->accept && tki_format_of(c->dtype).bits == 8)
+        return "its kernels have no elements of 8 bits";
     if (!row->accept)
         return row->refusal ? row->refusal(c) : NULL;
     if (!row->backend->is_gpu)

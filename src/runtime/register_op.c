@@ -90,7 +90,7 @@ static const char *wrong_param(const tk_contract *c, int i)
     for (int k = 0; k < i; k++)
         if (!strcmp(p->name, c->params[k].name))
             return "two tensors have one name";
-    if ((unsigned)p->kind > TK_KIND_FIXED || (p->kind == TK_KIND_FIXED && !tki_is_format(p->dtype)))
+    if ((unsigned)p->kind > TK_KIND_FIXED || (p->kind == TK_KIND_FIXED && !tki_is_dtype(p->dtype)))
         return "a tensor has no type";
     if (p->rank < 1 || p->rank > TK_MAX_RANK || !p->dim || p->inner_axis < -1 || p->inner_axis >= p->rank)
         return "a tensor's rank is not from 1 to 8, or it has no sizes, or no such inner axis";
@@ -170,10 +170,10 @@ static const char *wrong_elementwise(const tk_contract *c)
 
 static const char *wrong_types(const tk_contract *c)
 {
-    if (c->type_count < 1 || c->type_count > TKI_FORMAT_COUNT * TKI_FORMAT_COUNT || !c->types)
+    if (c->type_count < 1 || c->type_count > TKI_DTYPE_COUNT * TKI_DTYPE_COUNT || !c->types)
         return "it takes no types, or more than there are";
     for (int i = 0; i < c->type_count; i++)
-        if (!tki_is_format(c->types[i].dtype) || !tki_is_format(c->types[i].result_dtype))
+        if (!tki_is_dtype(c->types[i].dtype) || !tki_is_dtype(c->types[i].result_dtype))
             return "it takes a type that there is not";
     return NULL;
 }
@@ -184,7 +184,8 @@ static const struct {
     const char *name, *choices[3];
 } roles[] = {{TK_ROLE_DOMAIN, "domain", {"all", "normal"}},
              {TK_ROLE_NUMERICS, "numerics", {"ieee", "tensor_core", "any"}},
-             {TK_ROLE_MATRIX_UNIT, "matrix_unit", {"unknown", "sm_80", "sm_90"}}};
+             {TK_ROLE_MATRIX_UNIT, "matrix_unit", {"unknown", "sm_80", "sm_90"}},
+             {TK_ROLE_OVERFLOW, "overflow", {"nan", "saturate"}}};
 
 static bool keeps_its_role(const tk_attribute *a)
 {
@@ -198,7 +199,7 @@ static bool keeps_its_role(const tk_attribute *a)
         if (a->role == roles[r].role && a->seen_by_kernel)
             return false;
     }
-    return (unsigned)a->role <= TK_ROLE_MATRIX_UNIT;
+    return (unsigned)a->role <= TK_ROLE_OVERFLOW;
 }
 
 static const char *wrong_attribute(const tk_contract *c, int i)
@@ -223,7 +224,7 @@ static const char *wrong_attribute(const tk_contract *c, int i)
             return "a value to be tried is none of its attribute";
     return keeps_its_role(a)
                ? NULL
-               : "domain, numerics and matrix_unit name attributes of that role, with the choices of ours";
+               : "domain, numerics, matrix_unit and overflow name attributes of that role, with the choices of ours";
 }
 
 static const char *wrong_attributes(const tk_contract *c)

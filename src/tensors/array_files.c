@@ -21,17 +21,15 @@ struct tki_arrays {
 static const size_t most_bytes = (size_t)1 << 40;
 
 /* '<f2' is F16, ...; false: safetensors has no such type. */
-static bool type_of(const tki_npy *npy, tki_element_type *type)
+static bool type_of(const tki_npy *npy, tk_dtype *type)
 {
     static const struct {
         char kind;
         int size;
-        tki_element_type type;
-    } types[] = {{'f', 2, TKI_ELEMENT_F16}, {'f', 4, TKI_ELEMENT_F32}, {'f', 8, TKI_ELEMENT_F64},
-                 {'i', 1, TKI_ELEMENT_I8},  {'i', 2, TKI_ELEMENT_I16}, {'i', 4, TKI_ELEMENT_I32},
-                 {'i', 8, TKI_ELEMENT_I64}, {'u', 1, TKI_ELEMENT_U8},  {'u', 2, TKI_ELEMENT_U16},
-                 {'u', 4, TKI_ELEMENT_U32}, {'u', 8, TKI_ELEMENT_U64}, {'V', 2, TKI_ELEMENT_U16},
-                 {'b', 1, TKI_ELEMENT_BOOL}};
+        tk_dtype type;
+    } types[] = {{'f', 2, TK_F16}, {'f', 4, TK_F32},  {'f', 8, TKI_F64}, {'i', 1, TKI_I8},  {'i', 2, TKI_I16},
+                 {'i', 4, TK_I32}, {'i', 8, TK_I64},  {'u', 1, TK_U8},   {'u', 2, TKI_U16}, {'u', 4, TKI_U32},
+                 {'u', 8, TK_U64}, {'V', 2, TKI_U16}, {'V', 1, TK_U8},   {'b', 1, TK_BOOL}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (types[i].kind == npy->kind && types[i].size == npy->size) {
             *type = types[i].type;
@@ -53,7 +51,7 @@ static tk_status make_list(tk_ctx *ctx, const char *path, size_t count, tki_arra
 static tk_status align(tk_ctx *ctx, const char *path, tki_arrays *arrays, size_t i, size_t bytes)
 {
     tki_array *array = &arrays->list[i];
-    const size_t size = (size_t)(tki_element_bits(array->type) + 7) / 8;
+    const size_t size = (size_t)(tki_format_of(array->type).bits + 7) / 8;
     if (!bytes || (uintptr_t)array->data % size == 0)
         return TK_OK;
     arrays->copies[i] = malloc(bytes);
@@ -66,7 +64,7 @@ static tk_status align(tk_ctx *ctx, const char *path, tki_arrays *arrays, size_t
 static tk_status take_npy(tk_ctx *ctx, const char *path, size_t bytes, tki_arrays *arrays)
 {
     tki_npy npy;
-    tki_element_type type;
+    tk_dtype type;
     const char *reason = tki_npy_parse(arrays->bytes, bytes, &npy);
     if (!reason && npy.order == '>' && npy.size > 1)
         reason = "its elements are big-endian";
@@ -147,5 +145,5 @@ const tki_array *tki_arrays_at(const tki_arrays *arrays, size_t i)
 
 const char *tki_array_type_name(const tki_array *array)
 {
-    return tki_element_name(array->type);
+    return tki_format_of(array->type).file_name;
 }

@@ -9,7 +9,7 @@ enum { TKI_ARRAY_MAX_RANK = 8 };
 
 typedef struct tki_array {
     const char *name; /* "" in .npy */
-    tki_element_type type;
+    tk_dtype type;
     int rank;
     int64_t shape[TKI_ARRAY_MAX_RANK];
     const void *data; /* row-major, little-endian, aligned to its elements */

@@ -51,7 +51,7 @@ const char *tki_malformed_name(tki_malformed kind)
 /* Of the sizes that are not zero, so that a zero hides no overflow. */
 static bool bits_of(const tki_tensor *tensor, int64_t *bits, int64_t *elements)
 {
-    int64_t product = tki_element_bits(tensor->type);
+    int64_t product = tki_format_of(tensor->type).bits;
     *elements = 1;
     for (int d = 0; d < tensor->rank; d++) {
         if (tensor->shape[d] && __builtin_mul_overflow(product, tensor->shape[d], &product))
@@ -387,7 +387,7 @@ const char *tki_safetensors_metadata(const tki_safetensors *file, const char *ke
 static int compare_layout(const void *a, const void *b)
 {
     const tki_tensor *first = a, *second = b;
-    const int difference = tki_element_bits(second->type) - tki_element_bits(first->type);
+    const int difference = tki_format_of(second->type).bits - tki_format_of(first->type).bits;
     return difference ? difference : strcmp(first->name, second->name);
 }
 
@@ -414,8 +414,8 @@ static json_t *entry_of(const tki_tensor *tensor)
     json_t *shape = json_array();
     for (int d = 0; d < tensor->rank; d++)
         json_array_append_new(shape, json_integer(tensor->shape[d]));
-    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", tki_element_name(tensor->type), "shape", shape, "data_offsets",
-                     (json_int_t)tensor->begin, (json_int_t)tensor->end);
+    return json_pack("{s:s, s:o, s:[I, I]}", "dtype", tki_format_of(tensor->type).file_name, "shape", shape,
+                     "data_offsets", (json_int_t)tensor->begin, (json_int_t)tensor->end);
 }
 
 static json_t *table_of(const tki_tensor *tensors, size_t count, const json_t *metadata)

@@ -52,7 +52,7 @@ const char *tki_malformed_name(tki_malformed kind); /* "HEADER_CUT" */
 
 typedef struct tki_tensor {
     const char *name; /* UTF-8 without zero bytes */
-    tki_element_type type;
+    tk_dtype type;
     int rank;
     int64_t shape[TKI_TENSOR_MAX_RANK];
     int64_t begin, end; /* bytes, from the end of the header on */

@@ -52,8 +52,11 @@ static void fill_input(const tk_case *c, int p, uint64_t seed, void *data)
     const tk_dtype dtype = tk_case_param_dtype(c, p);
     tki_random random = tki_random_stream(seed, (uint64_t)p);
     for (int64_t i = 0; i < tk_case_elements(c, p); i++) {
-        if (param->kind != TK_KIND_INDEX)
+        if (tki_format_of(dtype).number == TKI_FLOATING)
             tki_put_bits(dtype, data, i, tki_round_double(dtype, tki_random_normal(&random)));
+        else if (param->kind != TK_KIND_INDEX)
+            memcpy((char *)data + (size_t)i * tk_dtype_size(dtype), &(uint64_t){tki_random_below(&random, 2)},
+                   tk_dtype_size(dtype));
         else if (c->index_dtype == TK_I64)
             ((int64_t *)data)[i] = (int64_t)tki_random_below(&random, (uint64_t)c->dims[param->indexed_dim]);
         else

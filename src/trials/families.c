@@ -193,6 +193,7 @@ static void fill_integers(tki_family family, tk_dtype dtype, void *data, int64_t
             value = family == TKI_FAMILY_EQUAL;
         if (family == TKI_FAMILY_HUGE_VALUES || (family == TKI_FAMILY_SPECIAL && drawn % 8 == 0))
             value = UINT64_MAX >> (drawn & 1) << (drawn >> 1 & 1);
+        value &= UINT64_MAX >> (64 - tki_pattern_bits(dtype));
         memcpy((char *)data + (size_t)i * bytes, &value, bytes);
     }
 }

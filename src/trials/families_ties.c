@@ -117,8 +117,8 @@ void tki_choose_nearest_ties(const tk_case *c, void *data, tki_random *random)
 {
     const tki_oracle *oracle = tki_oracle_of(c->contract);
     const tk_dtype dtype = tk_case_param_dtype(c, 0), result = tk_case_param_dtype(c, 1);
-    const bool all = tki_format_bits(dtype) <= 16;
-    const uint32_t tried = all ? UINT32_C(1) << tki_format_bits(dtype) : 1 << 15;
+    const bool all = tki_format_of(dtype).bits <= 16;
+    const uint32_t tried = all ? UINT32_C(1) << tki_format_of(dtype).bits : 1 << 15;
     uint32_t patterns[BLOCK];
     block inputs;
     tki_enclosure results[BLOCK];

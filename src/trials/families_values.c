@@ -245,7 +245,7 @@ static void fill_small_among(const tki_lines *v, tki_random *random)
 static uint32_t pattern_in_turn(const tki_lines *v, uint64_t turn, tki_random *random)
 {
     const uint32_t half = (uint16_t)turn;
-    if (tki_format_bits(v->dtype) <= 16)
+    if (tki_format_of(v->dtype).bits <= 16)
         return half;
     const uint64_t draw = tki_random_u64(random);
     const uint32_t end = draw & 4 ? 0xffff : 0;

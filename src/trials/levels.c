@@ -493,7 +493,7 @@ static void add_all_patterns(making *m)
     const tk_param *first = &m->contract->params[0];
     int64_t domain = 1;
     for (int p = 0; p < m->contract->param_count; p++)
-        domain <<= m->contract->params[p].output ? 0 : tki_format_bits(tk_case_param_dtype(&trial.c, p));
+        domain <<= m->contract->params[p].output ? 0 : tki_pattern_bits(tk_case_param_dtype(&trial.c, p));
     int64_t chunk = domain < CHUNK ? domain : CHUNK;
     for (int d = 0; d < m->contract->dim_count; d++)
         trial.c.dims[d] = 1;
@@ -635,8 +635,10 @@ void tki_trial_fill(const tki_trial *trial, void *const data[])
         const tk_dtype dtype = tk_case_param_dtype(&trial->c, p);
         const int64_t count = tk_case_elements(&trial->c, p);
         for (int64_t i = 0; i < count; i++)
-            tki_put_bits(dtype, data[p], i, (uint32_t)((trial->chunk * count + i) >> shift));
-        shift += tki_format_bits(dtype);
+            tki_put_bits(
+                dtype, data[p], i,
+                (uint32_t)((trial->chunk * count + i) >> shift & ((INT64_C(1) << tki_pattern_bits(dtype)) - 1)));
+        shift += tki_pattern_bits(dtype);
     }
     tki_domain_apply(&trial->c, data);
 }

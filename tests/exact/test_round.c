@@ -29,6 +29,8 @@ static const format formats[] = {
     {TK_F16, 11, -14, 15, 0x8000, 0x7bff, 0x7c00, 0x7e00},
     {TK_BF16, 8, -126, 127, 0x8000, 0x7f7f, 0x7f80, 0x7fc0},
     {TK_F32, 24, -126, 127, 0x80000000, 0x7f7fffff, 0x7f800000, 0x7fc00000},
+    {TK_F8_E4M3, 4, -6, 8, 0x80, 0x7e, 0x7f, 0x7f},
+    {TK_F8_E5M2, 3, -14, 15, 0x80, 0x7b, 0x7c, 0x7e},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -64,12 +66,12 @@ enum { EDGE = 1000, EDGES = 4 * EDGE };
 /* The patterns that are tried: all of up to 16 bits; of longer ones those at the edges, and random ones. */
 static bool tried_in_full(const format *f)
 {
-    return tki_format_bits(f->dtype) <= 16;
+    return tki_format_of(f->dtype).bits <= 16;
 }
 
 static int64_t pattern_count(const format *f)
 {
-    return tried_in_full(f) ? INT64_C(1) << tki_format_bits(f->dtype) : EDGES + RANDOM_CASES;
+    return tried_in_full(f) ? INT64_C(1) << tki_format_of(f->dtype).bits : EDGES + RANDOM_CASES;
 }
 
 static uint32_t pattern_at(const format *f, int64_t i)
@@ -208,22 +210,22 @@ static void check_format(const format *f)
     assert_int_equal(has.largest, f->largest);
     assert_int_equal(has.infinity, has_infinity(f) ? f->overflow : 0);
     assert_int_equal(has.nan, f->quiet_nan);
-    assert_int_equal(has.sign, UINT32_C(1) << (8 * has.bytes - 1));
+    assert_int_equal(has.sign, UINT32_C(1) << (has.bits - 1));
 }
 
 TEST(every_format_of_floating_point_is_tested)
 {
     int found = 0;
-    for (tk_dtype dtype = 0; tki_is_format(dtype); dtype++) {
-        assert_int_equal(tk_dtype_size(dtype), tki_format_of(dtype).bytes);
+    for (tk_dtype dtype = 0; tki_is_dtype(dtype); dtype++) {
+        assert_int_equal(tk_dtype_size(dtype), tki_format_of(dtype).bits / 8);
         assert_string_equal(tk_dtype_name(dtype), tki_format_of(dtype).name);
         found += tki_format_of(dtype).number == TKI_FLOATING;
     }
     assert_int_equal(found, FORMATS);
     for (int i = 0; i < FORMATS; i++)
         check_format(&formats[i]);
-    assert_int_equal(tk_dtype_size((tk_dtype)TKI_FORMAT_COUNT), 0);
-    assert_string_equal(tk_dtype_name((tk_dtype)TKI_FORMAT_COUNT), "unknown");
+    assert_int_equal(tk_dtype_size((tk_dtype)TKI_DTYPE_COUNT), 0);
+    assert_string_equal(tk_dtype_name((tk_dtype)TKI_DTYPE_COUNT), "unknown");
 }
 
 /* A pattern that is put comes back and changes nothing beside it. */
@@ -259,6 +261,63 @@ TEST(elements_are_read_at_any_alignment)
             assert_int_equal(tki_element_bits(TK_BF16, bytes + start, i), half);
             assert_int_equal(tki_element_bits(TK_F32, bytes + start, i), single);
         }
+    }
+}
+
+/* ---- 8 bits, by a definition that shares nothing with the above: fields as the OCP's specification has them ---- */
+
+static double eight_bits_of(tk_dtype dtype, int code)
+{
+    const bool e4m3 = dtype == TK_F8_E4M3;
+    const int field = e4m3 ? code >> 3 & 15 : code >> 2 & 31, fraction = e4m3 ? code & 7 : code & 3;
+    const double unit = e4m3 ? 0x1p-9 : 0x1p-16; /* the smallest number */
+    double value = fraction * unit;
+    if (field > 0)
+        value = ((e4m3 ? 8 : 4) + fraction) * unit * pow(2, field - 1);
+    if (e4m3 ? field == 15 && fraction == 7 : field == 31)
+        value = e4m3 || fraction ? NAN : INFINITY;
+    return code & 0x80 ? -value : value;
+}
+
+/* The nearest of all codes, the even one of two; what would follow the largest is one of them. */
+static int nearest_of_all(tk_dtype dtype, double value)
+{
+    const int largest = dtype == TK_F8_E4M3 ? 0x7e : 0x7b;
+    const double following = dtype == TK_F8_E4M3 ? 480 : 65536;
+    int best = 0;
+    for (int code = 1; code <= largest + 1; code++) {
+        const double number = code > largest ? following : eight_bits_of(dtype, code);
+        const double kept = best > largest ? following : eight_bits_of(dtype, best);
+        if (fabs(number - fabs(value)) < fabs(kept - fabs(value)) ||
+            (fabs(number - fabs(value)) == fabs(kept - fabs(value)) && code % 2 == 0))
+            best = code;
+    }
+    return best | (signbit(value) ? 0x80 : 0);
+}
+
+TEST(all_codes_of_8_bits_round_trip_and_borders_are_right_at_their_neighbours)
+{
+    for (tk_dtype dtype = TK_F8_E4M3; dtype <= TK_F8_E5M2; dtype++) {
+        for (int code = 0; code < 256; code++) {
+            const double value = eight_bits_of(dtype, code), decoded = tki_decode(dtype, (uint32_t)code);
+            assert_true(isnan(value) ? isnan(decoded) : decoded == value && signbit(decoded) == signbit(value));
+            assert_int_equal(tki_round_double(dtype, decoded),
+                             isnan(value) ? (dtype == TK_F8_E4M3 ? 0x7f : 0x7e) : code);
+        }
+        const int largest = dtype == TK_F8_E4M3 ? 0x7e : 0x7b;
+        for (int code = 0; code <= largest; code++) {
+            const double next = code < largest ? eight_bits_of(dtype, code + 1) : dtype == TK_F8_E4M3 ? 480 : 65536;
+            const float borders[] = {(float)eight_bits_of(dtype, code),
+                                     (float)((eight_bits_of(dtype, code) + next) / 2), (float)next};
+            for (int i = 0; i < 9; i++) {
+                const float border = borders[i / 3];
+                const float value = i % 3 == 0 ? border : nextafterf(border, i % 3 == 1 ? INFINITY : -INFINITY);
+                assert_int_equal(tki_round_double(dtype, (double)value), nearest_of_all(dtype, (double)value));
+                assert_int_equal(tki_round_double(dtype, -(double)value), nearest_of_all(dtype, -(double)value));
+            }
+        }
+        assert_int_equal(tki_round_double(dtype, INFINITY), largest + 1);
+        assert_int_equal(tki_round_double(dtype, -INFINITY), 0x80 | (largest + 1));
     }
 }
 
@@ -614,6 +673,7 @@ int main(void)
         cmocka_unit_test_setup(elements_are_put_back, seed_random),
         cmocka_unit_test_setup(patterns_decode_by_definition, seed_random),
         cmocka_unit_test_setup(elements_are_read_at_any_alignment, seed_random),
+        cmocka_unit_test_setup(all_codes_of_8_bits_round_trip_and_borders_are_right_at_their_neighbours, seed_random),
         cmocka_unit_test_setup(midpoints_and_members_round_like_mpfr, seed_random),
         cmocka_unit_test_setup(doubles_round_like_mpfr, seed_random),
         cmocka_unit_test_setup(mpfr_values_round_once, seed_random),

@@ -13,9 +13,9 @@ static void try_sections(tk_ctx *ctx, json_t *placement)
 {
     static char path[] = "a file";
     tki_tensor tensors[] = {
-        {.name = "w", .type = TKI_ELEMENT_F16, .rank = 2, .shape = {4, 3}},
-        {.name = "v", .type = TKI_ELEMENT_F4, .rank = 1, .shape = {8}},
-        {.name = "s", .type = TKI_ELEMENT_I64, .rank = 0},
+        {.name = "w", .type = TK_F16, .rank = 2, .shape = {4, 3}},
+        {.name = "v", .type = TKI_F4, .rank = 1, .shape = {8}},
+        {.name = "s", .type = TK_I64, .rank = 0},
     };
     tki_shard shard = {.path = path, .is_open = true, .placement = placement};
     tki_checkpoint checkpoint = {.shards = &shard, .shard_count = 1};

@@ -39,7 +39,7 @@ static int64_t draw(int64_t below)
 
 /* A tensor, and sections over boxes of it. */
 typedef struct sample {
-    tki_element_type type;
+    tk_dtype type;
     int rank, size; /* bytes of an element */
     int64_t shape[TKI_TENSOR_MAX_RANK], elements;
     unsigned char bytes[MOST_BYTES];
@@ -50,9 +50,9 @@ typedef struct sample {
 /* Cuts along one axis, with halos, and some boxes beside; so that all is covered. */
 static sample draw_sample(void)
 {
-    static const tki_element_type types[] = {TKI_ELEMENT_U8, TKI_ELEMENT_F16, TKI_ELEMENT_F32, TKI_ELEMENT_F64};
+    static const tk_dtype types[] = {TK_U8, TK_F16, TK_F32, TKI_F64};
     sample s = {.type = types[draw(4)], .rank = 1 + (int)draw(4), .elements = 1, .count = 2 + (int)draw(MOST - 1)};
-    s.size = tki_element_bits(s.type) / 8;
+    s.size = tki_format_of(s.type).bits / 8;
     for (int d = 0; d < s.rank; d++)
         s.elements *= s.shape[d] = 1 + draw(6);
     const int axis = (int)draw(s.rank), cuts = 1 + (int)draw(s.count);

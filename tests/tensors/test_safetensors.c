@@ -58,10 +58,10 @@ TEST(corpus_is_judged_by_name)
 TEST(headers_are_laid_out)
 {
     tki_tensor tensors[] = {
-        {.name = "z", .type = TKI_ELEMENT_U8, .rank = 1, .shape = {3}},
-        {.name = "b\"\n\xc3\xa9", .type = TKI_ELEMENT_F32, .rank = 2, .shape = {2, 5}},
-        {.name = "a", .type = TKI_ELEMENT_F32, .rank = 0},
-        {.name = "empty", .type = TKI_ELEMENT_F64, .rank = 2, .shape = {0, 4}},
+        {.name = "z", .type = TK_U8, .rank = 1, .shape = {3}},
+        {.name = "b\"\n\xc3\xa9", .type = TK_F32, .rank = 2, .shape = {2, 5}},
+        {.name = "a", .type = TK_F32, .rank = 0},
+        {.name = "empty", .type = TKI_F64, .rank = 2, .shape = {0, 4}},
     };
     int64_t data;
     size_t head;
@@ -99,8 +99,8 @@ TEST(a_layout_beyond_memory_is_refused)
 {
     int64_t data;
     tki_tensor tensors[] = {
-        {.name = "a", .type = TKI_ELEMENT_U8, .rank = 1, .shape = {INT64_MAX / 8}},
-        {.name = "b", .type = TKI_ELEMENT_U8, .rank = 1, .shape = {INT64_MAX / 8}},
+        {.name = "a", .type = TK_U8, .rank = 1, .shape = {INT64_MAX / 8}},
+        {.name = "b", .type = TK_U8, .rank = 1, .shape = {INT64_MAX / 8}},
     };
     assert_true(tki_safetensors_lay_out(tensors, 2, &data));
     tensors[0].shape[0]++;
@@ -121,33 +121,33 @@ TEST(what_is_no_file_is_refused)
 TEST(patterns_are_read_and_named)
 {
     static const struct {
-        tki_element_type type;
+        tk_dtype type;
         uint64_t bits;
         const char *text;
     } table[] = {
-        {TKI_ELEMENT_F16, 0x3c00, "0x3c00 (1)"},
-        {TKI_ELEMENT_F16, 0x0001, "0x0001 (5.96046448e-08)"},
-        {TKI_ELEMENT_F16, 0xfc00, "0xfc00 (-inf)"},
-        {TKI_ELEMENT_F16, 0x7e00, "0x7e00 (NaN)"},
-        {TKI_ELEMENT_BF16, 0x3f80, "0x3f80 (1)"},
-        {TKI_ELEMENT_F32, 0x80000000, "0x80000000 (-0)"},
-        {TKI_ELEMENT_F8_E4M3, 0x7e, "0x7e (448)"},
-        {TKI_ELEMENT_F8_E4M3, 0x7f, "0x7f (NaN)"},
-        {TKI_ELEMENT_F8_E5M2, 0x7b, "0x7b (57344)"},
-        {TKI_ELEMENT_F8_E5M2, 0x7c, "0x7c (inf)"},
-        {TKI_ELEMENT_F8_E4M3FNUZ, 0x7f, "0x7f (240)"},
-        {TKI_ELEMENT_F8_E4M3FNUZ, 0x80, "0x80 (NaN)"},
-        {TKI_ELEMENT_F8_E5M2FNUZ, 0x7f, "0x7f (57344)"},
-        {TKI_ELEMENT_F8_E8M0, 0x7f, "0x7f (1)"},
-        {TKI_ELEMENT_F8_E8M0, 0xff, "0xff (NaN)"},
-        {TKI_ELEMENT_F4, 0x7, "0x7 (6)"},
-        {TKI_ELEMENT_F6_E2M3, 0x1f, "0x1f (7.5)"},
-        {TKI_ELEMENT_F6_E3M2, 0x1f, "0x1f (28)"},
-        {TKI_ELEMENT_I8, 0xff, "0xff (-1)"},
-        {TKI_ELEMENT_U8, 0xff, "0xff (255)"},
-        {TKI_ELEMENT_BOOL, 1, "0x01 (1)"},
-        {TKI_ELEMENT_F64, 0x3ff0000000000000, "0x3ff0000000000000 (1)"},
-        {TKI_ELEMENT_C64, 0xbf80000040000000, "0xbf80000040000000 (2-1i)"},
+        {TK_F16, 0x3c00, "0x3c00 (1)"},
+        {TK_F16, 0x0001, "0x0001 (5.96046448e-08)"},
+        {TK_F16, 0xfc00, "0xfc00 (-inf)"},
+        {TK_F16, 0x7e00, "0x7e00 (NaN)"},
+        {TK_BF16, 0x3f80, "0x3f80 (1)"},
+        {TK_F32, 0x80000000, "0x80000000 (-0)"},
+        {TK_F8_E4M3, 0x7e, "0x7e (448)"},
+        {TK_F8_E4M3, 0x7f, "0x7f (NaN)"},
+        {TK_F8_E5M2, 0x7b, "0x7b (57344)"},
+        {TK_F8_E5M2, 0x7c, "0x7c (inf)"},
+        {TKI_F8_E4M3FNUZ, 0x7f, "0x7f (240)"},
+        {TKI_F8_E4M3FNUZ, 0x80, "0x80 (NaN)"},
+        {TKI_F8_E5M2FNUZ, 0x7f, "0x7f (57344)"},
+        {TKI_F8_E8M0, 0x7f, "0x7f (1)"},
+        {TKI_F8_E8M0, 0xff, "0xff (NaN)"},
+        {TKI_F4, 0x7, "0x7 (6)"},
+        {TKI_F6_E2M3, 0x1f, "0x1f (7.5)"},
+        {TKI_F6_E3M2, 0x1f, "0x1f (28)"},
+        {TKI_I8, 0xff, "0xff (-1)"},
+        {TK_U8, 0xff, "0xff (255)"},
+        {TK_BOOL, 1, "0x01 (1)"},
+        {TKI_F64, 0x3ff0000000000000, "0x3ff0000000000000 (1)"},
+        {TKI_C64, 0xbf80000040000000, "0xbf80000040000000 (2-1i)"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char text[TKI_ELEMENT_TEXT];
@@ -156,25 +156,23 @@ TEST(patterns_are_read_and_named)
     }
     static const unsigned char bytes[] = {0x21, 0x43, 0x65};
     for (int64_t i = 0; i < 6; i++)
-        assert_int_equal(tki_element_at(TKI_ELEMENT_F4, bytes, i), i + 1);
+        assert_int_equal(tki_element_at(TKI_F4, bytes, i), i + 1);
     static const unsigned char sixes[] = {0xc1, 0x40, 0x20}; /* 1, 3, 4, 8 */
-    assert_int_equal(tki_element_at(TKI_ELEMENT_F6_E2M3, sixes, 0), 1);
-    assert_int_equal(tki_element_at(TKI_ELEMENT_F6_E2M3, sixes, 1), 3);
-    assert_int_equal(tki_element_at(TKI_ELEMENT_F6_E2M3, sixes, 2), 4);
-    assert_int_equal(tki_element_at(TKI_ELEMENT_F6_E2M3, sixes, 3), 8);
-    assert_int_equal(tki_element_at(TKI_ELEMENT_U16, bytes + 1, 0), 0x6543);
+    assert_int_equal(tki_element_at(TKI_F6_E2M3, sixes, 0), 1);
+    assert_int_equal(tki_element_at(TKI_F6_E2M3, sixes, 1), 3);
+    assert_int_equal(tki_element_at(TKI_F6_E2M3, sixes, 2), 4);
+    assert_int_equal(tki_element_at(TKI_F6_E2M3, sixes, 3), 8);
+    assert_int_equal(tki_element_at(TKI_U16, bytes + 1, 0), 0x6543);
 }
 
 /* Sorted by value, neighbours of each 16-bit and 8-bit type are one ulp apart, and the zeros none. */
 TEST(neighbours_are_one_ulp_apart)
 {
-    static const tki_element_type types[] = {TKI_ELEMENT_F16,     TKI_ELEMENT_BF16,        TKI_ELEMENT_F8_E4M3,
-                                             TKI_ELEMENT_F8_E5M2, TKI_ELEMENT_F8_E4M3FNUZ, TKI_ELEMENT_F8_E5M2FNUZ,
-                                             TKI_ELEMENT_F8_E8M0, TKI_ELEMENT_F4,          TKI_ELEMENT_F6_E2M3,
-                                             TKI_ELEMENT_F6_E3M2};
+    static const tk_dtype types[] = {TK_F16,          TK_BF16,     TK_F8_E4M3, TK_F8_E5M2,  TKI_F8_E4M3FNUZ,
+                                     TKI_F8_E5M2FNUZ, TKI_F8_E8M0, TKI_F4,     TKI_F6_E2M3, TKI_F6_E3M2};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-        const int bits = tki_element_bits(types[t]);
-        const bool has_sign = types[t] != TKI_ELEMENT_F8_E8M0;
+        const int bits = tki_format_of(types[t]).bits;
+        const bool has_sign = types[t] != TKI_F8_E8M0;
         const uint64_t end = (uint64_t)1 << (bits - has_sign);
         for (uint64_t a = 0; a + 1 < end; a++) {
             if (tki_element_is_nan(types[t], a + 1))
@@ -184,13 +182,13 @@ TEST(neighbours_are_one_ulp_apart)
                 assert_int_equal(tki_element_ulps(types[t], a, a | end), 2 * a);
         }
     }
-    assert_int_equal(tki_element_ulps(TKI_ELEMENT_F16, 0, 0x8000), 0);
-    assert_int_equal(tki_element_ulps(TKI_ELEMENT_F16, 0x7e00, 0x7e01), 0);
-    assert_int_equal(tki_element_ulps(TKI_ELEMENT_F16, 0x7e00, 0), UINT64_MAX);
-    assert_int_equal(tki_element_ulps(TKI_ELEMENT_I64, (uint64_t)INT64_MIN, INT64_MAX), UINT64_MAX);
-    assert_int_equal(tki_element_ulps(TKI_ELEMENT_I8, 0xff, 1), 2);
-    assert_int_equal(tki_element_ulps(TKI_ELEMENT_F64, 0xffefffffffffffff, 0x7fefffffffffffff), 0xffdffffffffffffe);
-    assert_int_equal(tki_element_ulps(TKI_ELEMENT_C64, 0x3f80000000000003, 0x3f80000100000001), 2);
+    assert_int_equal(tki_element_ulps(TK_F16, 0, 0x8000), 0);
+    assert_int_equal(tki_element_ulps(TK_F16, 0x7e00, 0x7e01), 0);
+    assert_int_equal(tki_element_ulps(TK_F16, 0x7e00, 0), UINT64_MAX);
+    assert_int_equal(tki_element_ulps(TK_I64, (uint64_t)INT64_MIN, INT64_MAX), UINT64_MAX);
+    assert_int_equal(tki_element_ulps(TKI_I8, 0xff, 1), 2);
+    assert_int_equal(tki_element_ulps(TKI_F64, 0xffefffffffffffff, 0x7fefffffffffffff), 0xffdffffffffffffe);
+    assert_int_equal(tki_element_ulps(TKI_C64, 0x3f80000000000003, 0x3f80000100000001), 2);
 }
 
 int main(void)

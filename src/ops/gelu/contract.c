@@ -16,8 +16,8 @@ const tk_contract tki_gelu_fwd_contract = {
         TKI_INPUT("x", TK_KIND_VALUE, -1, TKI_SHAPE(0)),
         TKI_OUTPUT("y", TK_KIND_VALUE, -1, TKI_SHAPE(0))),
     .elementwise = true,
-    TKI_TYPES_FLOAT,
-    TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE),
+    TKI_TYPES_FLOAT_AND_8_BITS,
+    TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_NAN)),
     TKI_CLAUSES(
         [TKI_GELU_ERR] = {TK_CLAUSE_ERROR, "GELU_FWD.ERR",
                           "for finite x, y is the rounding of some value within B of the exact one"},
@@ -41,8 +41,8 @@ const tk_contract tki_gelu_bwd_contract = {
         TKI_INPUT("x", TK_KIND_VALUE, -1, TKI_SHAPE(0)),
         TKI_OUTPUT("grad_input", TK_KIND_VALUE, -1, TKI_SHAPE(0))),
     .elementwise = true,
-    TKI_TYPES_FLOAT,
-    TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE),
+    TKI_TYPES_FLOAT_AND_8_BITS,
+    TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_NAN)),
     TKI_CLAUSES(
         [TKI_GELU_ERR] = TKI_ONE_ERROR_CLAUSE("GELU_BWD.ERR", "grad_input"),
         [TKI_GELU_NAN] = {TK_CLAUSE_VALUE, "GELU_BWD.NAN",

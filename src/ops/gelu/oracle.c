@@ -13,7 +13,7 @@ enum { TABLE_PRECISION = 96, BOX = 2048 };
 
 static void fill(tk_dtype dtype, tki_gelu_function f, tki_gelu_entry *table)
 {
-    const uint32_t sign = TKI_PATTERNS / 2;
+    const uint32_t sign = tki_format_of(dtype).sign;
 #pragma omp parallel
     {
         const tki_floats floats = tki_floats_begin();
@@ -40,7 +40,7 @@ static inline const tki_gelu_entry *entry_of(const tki_oracle_job *job, tki_gelu
                                              tki_gelu_entry *room)
 {
     const uint32_t bits = tki_element_bits(job->c->dtype, job->buffers[input], i);
-    if (job->c->dtype != TK_F32)
+    if (tki_is_tabled(job->c->dtype))
         return (const tki_gelu_entry *)job->tables + bits;
     const double x = tki_decode(TK_F32, bits);
     if (!isfinite(x))
@@ -72,14 +72,14 @@ static void fill_derivatives(tk_dtype dtype, void *table)
 
 static tk_status fwd_open(tk_dtype dtype, void **tables)
 {
-    static tki_kept_table kept = {.entry_bytes = sizeof(tki_gelu_entry), .fill = fill_values};
-    return dtype == TK_F32 ? open_pieces(tables) : tki_kept_table_open(&kept, dtype, tables);
+    static tki_kept_table kept = {.entry_bytes = sizeof(tki_gelu_entry), .fill = fill_values, .any_width = true};
+    return tki_is_tabled(dtype) ? tki_kept_table_open(&kept, dtype, tables) : open_pieces(tables);
 }
 
 static tk_status bwd_open(tk_dtype dtype, void **tables)
 {
-    static tki_kept_table kept = {.entry_bytes = sizeof(tki_gelu_entry), .fill = fill_derivatives};
-    return dtype == TK_F32 ? open_pieces(tables) : tki_kept_table_open(&kept, dtype, tables);
+    static tki_kept_table kept = {.entry_bytes = sizeof(tki_gelu_entry), .fill = fill_derivatives, .any_width = true};
+    return tki_is_tabled(dtype) ? tki_kept_table_open(&kept, dtype, tables) : open_pieces(tables);
 }
 
 static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)

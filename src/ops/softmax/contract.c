@@ -6,6 +6,7 @@
 
 #include "exact/admit.h"
 #include "model/contract_parts.h"
+#include "model/format.h"
 
 #define U 0x1p-24
 /* Covers the roundings of one bound's evaluation in double: the bounds are rounded up. */
@@ -104,29 +105,31 @@ double tki_softmax_bwd_sum_bound(tk_dtype dtype, int64_t cols, int64_t nonzero, 
     if (exact)
         return 0;
     /* Products of fp32 numbers are rounded, those of 16-bit ones are not. */
-    int64_t roundings = dtype == TK_F32 || nonzero == 0 ? nonzero : nonzero - 1;
+    int64_t roundings = !tki_products_fit_fp32(dtype) || nonzero == 0 ? nonzero : nonzero - 1;
     double n = (double)cols;
-    double underflow = dtype == TK_F16 ? 0 : dtype == TK_BF16 ? n * 0x1p-150 : (1 + n * U) * n * 0x1p-150;
+    double underflow = !tki_products_underflow(dtype) ? 0
+                       : tki_products_fit_fp32(dtype) ? n * 0x1p-150
+                                                      : (1 + n * U) * n * 0x1p-150;
     return ((double)roundings * U * magnitude + underflow) * ROUND_UP;
 }
 
 double tki_softmax_bwd_bound(tk_dtype dtype, double y, double difference, double sum, double sum_bound)
 {
     /* y g - y s rounds both products where they are of fp32 numbers, else the second. */
-    double products = dtype == TK_F32 ? 2 : 1;
+    double products = tki_products_fit_fp32(dtype) ? 1 : 2;
     return (y * (2.0001 * U * difference + 1.0001 * (sum_bound + products * U * sum)) + 0x1p-149) * ROUND_UP;
 }
 
 /* fp16 cannot overflow fp32: its products are at most 2^32. */
 bool tki_softmax_bwd_sum_overflows(tk_dtype dtype, int64_t cols, double magnitude)
 {
-    return dtype != TK_F16 && (1 + (double)cols * U) * magnitude * ROUND_UP >= F32_OVERFLOW;
+    return tki_products_overflow(dtype) && (1 + (double)cols * U) * magnitude * ROUND_UP >= F32_OVERFLOW;
 }
 
 unsigned tki_softmax_bwd_overflow(tk_dtype dtype, double y, double difference, double sum, double sum_bound)
 {
     double largest = (fabs(difference) + 1.0001 * (sum_bound + U * sum)) * ROUND_UP;
-    if (dtype == TK_F16 || largest < F32_OVERFLOW)
+    if (!tki_products_overflow(dtype) || largest < F32_OVERFLOW)
         return 0;
     if (y == 0)
         return TKI_ADMIT_NAN;

@@ -248,7 +248,7 @@ static void conclude_bwd(bwd_row *row, const tki_oracle_job *job, int64_t nonzer
     const double share = additions(cols) * 0x1.01p-53;
     magnitude *= nonzero > 1 ? 1 + 2 * share : 1;
     row->sum_error = nonzero > 1 && !exact ? share * magnitude : 0;
-    if (dtype == TK_F32) {
+    if (!tki_products_fit_fp32(dtype)) {
         row->low = all->sum;
         row->sum_error *= all->inexact ? 2 * (double)cols * 0x1.01p-53 : 0;
     }
@@ -262,7 +262,7 @@ static bwd_row summarise_bwd(const tki_oracle_job *job, int64_t index)
     const float *value = job->tables;
     const void *grad = row_of(job, 0, index);
     const void *y = row_of(job, 1, index);
-    const bool wide = job->c->dtype == TK_F32;
+    const bool wide = !tki_products_fit_fp32(job->c->dtype);
     int64_t cols = job->c->dims[1];
     bwd_row row = {.sum = 0};
     losses all = {.sum = 0};
