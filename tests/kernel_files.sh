@@ -371,7 +371,7 @@ expect 3 "a program that does not take a case" certify gelu_bwd --program "$serv
 says err "--program: gelu-bwd: N is 0"
 expect 3 "a program of other kernels" certify gelu_fwd --program "$server" --dtype f16 --skip-mutants
 expect 3 "a program that ends" certify gelu_bwd --program false --dtype f16 --skip-mutants
-says err "exit status 1 without an answer"
+says err "exit status 1 without a reply"
 expect 3 "a program that hangs" certify gelu_bwd --program "sleep 60" --timeout 0.3 --dtype f16 --skip-mutants
 expect 2 "a program and a file" certify gelu_bwd --program "$server" --kernel mine.c
 if command -v python3 >/dev/null; then
@@ -412,7 +412,7 @@ PYTHON
     expect 1 "a program that changes its input" certify gelu_bwd --program "python3 changes.py 0" --shape n=100 --dtype f16 --skip-mutants
     says out "GELU_BWD.WRITE: changed its input grad_output"
     expect 3 "a program that sends back another input" certify gelu_bwd --program "python3 changes.py -2" --shape n=100 --dtype f16 --skip-mutants
-    says err "an input that is not what was sent"
+    says err "a returned input does not match the call"
 fi
 
 finish

@@ -482,13 +482,13 @@ def check_shared(folder):
     check(connection.call(mixed, [second, first]).output() == halves([bits(2.0)] * n), "two memories")
     with tempfile.TemporaryFile() as plain:
         plain.truncate(3 * size)
-        refused = [(4, "is no memfd", frame, [plain.fileno()]),
+        refused = [(4, "is not a memfd", frame, [plain.fileno()]),
                    (4, "not sealed", frame, [make_memory(3 * size, 0)]),
-                   (4, "not within", make_call("gelu_bwd", (n,), [(size, 1 << 63, 0, 0), *arrays[1:]]), [file]),
+                   (4, "outside its memory", make_call("gelu_bwd", (n,), [(size, 1 << 63, 0, 0), *arrays[1:]]), [file]),
                    (4, "multiple of 8", make_call("gelu_bwd", (n,), [(size, 1, 0, 0), *arrays[1:]]), [file]),
-                   (5, "not within", frame, [make_memory(2 * size - 1)]),
-                   (10, "not within", frame, [make_memory(3 * size - 1)]),
-                   (4, "mapped for writing", frame, [make_memory(3 * size, 2 | 8)]),
+                   (5, "outside its memory", frame, [make_memory(2 * size - 1)]),
+                   (10, "outside its memory", frame, [make_memory(3 * size - 1)]),
+                   (4, "map the memfd for writing", frame, [make_memory(3 * size, 2 | 8)]),
                    (10, "overlaps", make_call("gelu_bwd", (n,), [*arrays[:2], (size, 8, 0, 1)]), [file]),
                    (4, "is empty", frame, [make_memory(0)]),
                    (2, "not passed", frame, []), (2, "not passed", frame, [file] * 5)]

@@ -11,20 +11,16 @@
 
 static int fail_frame(tki_service *service, int result, const char *what)
 {
-    tki_fail(tki_service_ctx(service), TK_BAD_ARGUMENT, "%s: the frame is no call: %s",
-             tki_service_program(service)->name, what);
-    return result;
+    return tki_service_fail(service, result, TK_BAD_ARGUMENT, "invalid frame: %s", what);
 }
 
 static int find_mode(tki_service *service, const char *op)
 {
-    const tki_serve_program *program = tki_service_program(service);
+    const tki_serve_program *program = service->program;
     for (int mode = 0; mode < program->mode_count; mode++)
         if (!strcmp(op, program->modes[mode].op))
             return mode;
-    tki_fail(tki_service_ctx(service), TK_BAD_ARGUMENT, "%s: op '%s' is not one of this program's", program->name,
-             op);
-    return -1;
+    return tki_service_fail(service, -1, TK_BAD_ARGUMENT, "op '%s' is not an op of this program", op);
 }
 
 static bool takes_types(const tk_contract *contract, int32_t dtype, int32_t result_dtype)
@@ -38,13 +34,13 @@ static bool takes_types(const tk_contract *contract, int32_t dtype, int32_t resu
 static int read_types(tki_service *service, const tki_wire_head *head, tk_case *c)
 {
     if (!takes_types(c->contract, head->dtype, head->result_dtype))
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "the op does not take dtype and result_dtype");
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "the op does not take this dtype and result_dtype");
     c->dtype = (tk_dtype)head->dtype;
     c->result_dtype = (tk_dtype)head->result_dtype;
     if (!tk_contract_takes_index(c->contract))
         return TKI_SERVE_DONE;
     if (head->index_dtype != TK_I32 && head->index_dtype != TK_I64)
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "index_dtype is neither i32 nor i64");
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "index_dtype must be i32 or i64");
     c->index_dtype = (tk_dtype)head->index_dtype;
     return TKI_SERVE_DONE;
 }
@@ -65,23 +61,22 @@ static int check_records(tki_service *service, const tki_wire_call *call, const 
     if (call->head.attribute_count != expected.head.attribute_count ||
         memcmp(call->attributes, expected.attributes,
                (size_t)expected.head.attribute_count * sizeof *call->attributes))
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "attributes that are not the op's defaults");
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "attributes must be the op's defaults");
     if (call->head.buffer_count != expected.head.buffer_count)
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "not as many arrays as the op has");
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "the number of arrays is not the op's");
     for (int p = 0; p < expected.head.buffer_count; p++)
         if (!same_tensor(&call->buffers[p], &expected.buffers[p]))
-            return fail_frame(service, TKI_SERVE_BAD_HEADER,
-                              "a tensor has another name, type or shape than the op's");
+            return fail_frame(service, TKI_SERVE_BAD_HEADER, "the name, type or shape of a tensor is not the op's");
     return TKI_SERVE_DONE;
 }
 
 /* Sizes and types; the sizes as if they had come as header fields of a text. */
 static int read_case(tki_service *service, const tki_wire_call *call, int mode, tki_request *request)
 {
-    const tki_serve_program *program = tki_service_program(service);
+    const tki_serve_program *program = service->program;
     const tk_contract *contract = tk_contract_find(program->modes[mode].op);
     if (call->head.dim_count != contract->dim_count)
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "not as many sizes as the op has");
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "the number of sizes is not the op's");
     for (int d = 0; d < contract->dim_count; d++)
         request->header[program->dims[d]] = call->dims[d];
     if (program->selector >= 0)
@@ -96,16 +91,14 @@ static int read_case(tki_service *service, const tki_wire_call *call, int mode, 
         return result;
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (call->head.threads < 0 || (call->head.threads > processors && processors > 0))
-        return fail_frame(service, TKI_SERVE_BAD_HEADER, "more threads than the machine has, or less than none");
-    return tk_ctx_set_threads(tki_service_ctx(service), call->head.threads) == TK_OK ? TKI_SERVE_DONE
-                                                                                     : TKI_SERVE_DEVICE;
+        return fail_frame(service, TKI_SERVE_BAD_HEADER, "threads must be from 0 to the number of processors");
+    return tk_ctx_set_threads(service->ctx, call->head.threads) == TK_OK ? TKI_SERVE_DONE : TKI_SERVE_DEVICE;
 }
 
 static int fail_array(tki_service *service, const tki_request *request, int param, const char *what)
 {
     const tki_serve_mode *mode = request->mode;
-    tki_fail(tki_service_ctx(service), TK_BAD_ARGUMENT, "%s: %s: %s", tki_service_program(service)->name,
-             request->c.contract->params[param].name, what);
+    (void)tki_service_fail(service, 0, TK_BAD_ARGUMENT, "%s: %s", request->c.contract->params[param].name, what);
     for (int a = 0; a < mode->array_count; a++)
         if (mode->arrays[a].param == param)
             return mode->arrays[a].missing;
@@ -128,18 +121,13 @@ static int find_shared(tki_service *service, tki_request *request, int param, co
 {
     const tki_wire_buffer *buffer = &call->buffers[param];
     const tki_shared *shared;
-    tk_ctx *ctx = tki_service_ctx(service);
-    if (tki_shared_map(ctx, set, file, has_output(call, buffer->memory), &shared) != TK_OK) {
-        char why[256];
-        memccpy(why, tk_ctx_message(ctx), 0, sizeof why);
-        why[sizeof why - 1] = '\0';
-        return fail_array(service, request, param, why);
-    }
+    if (tki_shared_map(service->ctx, set, file, has_output(call, buffer->memory), &shared) != TK_OK)
+        return fail_array(service, request, param, tk_ctx_message(service->ctx));
     if (buffer->place % 8 || !tki_wire_within(buffer->place, buffer->bytes, shared->bytes))
-        return fail_array(service, request, param, "not within its memory, or not at a multiple of 8 bytes");
+        return fail_array(service, request, param, "outside its memory, or not at a multiple of 8 bytes");
     void *data = (char *)shared->data + buffer->place;
     if (request->c.contract->params[param].kind == TK_KIND_INDEX) {
-        tki_block *copy = tki_service_array(service, param);
+        tki_block *copy = &service->arrays[param];
         if (!tki_block_reserve(copy, buffer->bytes))
             return fail_array(service, request, param, "no memory for a copy");
         memcpy(copy->data, data, buffer->bytes);
@@ -156,9 +144,9 @@ static int find_array(tki_service *service, tki_request *request, int param, con
     int64_t elements = tk_case_elements(&request->c, param);
     uint64_t bytes = (uint64_t)elements * tk_dtype_size(tk_case_param_dtype(&request->c, param));
     if (elements < 0 || buffer->bytes != bytes)
-        return fail_array(service, request, param, "its bytes are not those of its shape");
+        return fail_array(service, request, param, "the number of bytes does not match the shape");
     if (buffer->memory == TKI_WIRE_NOWHERE)
-        return fail_array(service, request, param, "it lies nowhere");
+        return fail_array(service, request, param, "no data");
     if (buffer->memory != TKI_WIRE_INLINE)
         return find_shared(service, request, param, call, files[buffer->memory], set);
     if (!buffer->output)
@@ -176,8 +164,7 @@ static int check_end(tki_service *service, const tki_request *request, const tki
             end = call->buffers[p].place + call->buffers[p].bytes > end
                       ? call->buffers[p].place + call->buffers[p].bytes
                       : end;
-    return bytes - end < 8 ? TKI_SERVE_DONE
-                           : fail_array(service, request, last, "the frame has more bytes than arrays");
+    return bytes - end < 8 ? TKI_SERVE_DONE : fail_array(service, request, last, "bytes after the last array");
 }
 
 static int serve(tki_service *service, const void *frame, size_t bytes, const int files[], int file_count,
@@ -189,8 +176,8 @@ static int serve(tki_service *service, const void *frame, size_t bytes, const in
         return fail_frame(service, TKI_SERVE_BAD_HEADER, wrong);
     int chosen = find_mode(service, call->head.op);
     if (chosen < 0)
-        return tki_service_program(service)->bad_selector;
-    const tki_serve_mode *mode = &tki_service_program(service)->modes[chosen];
+        return service->program->bad_selector;
+    const tki_serve_mode *mode = &service->program->modes[chosen];
     int result = read_case(service, call, chosen, request);
     for (int a = 0; result == TKI_SERVE_DONE && a < mode->array_count; a++)
         result = find_array(service, request, mode->arrays[a].param, frame, call, files, shared);
@@ -247,7 +234,7 @@ int tki_service_binary(tki_service *service, const void *frame, size_t bytes, co
     reply->fixed.status = result;
     reply->fixed.param = -1;
     if (result != TKI_SERVE_DONE) {
-        const char *message = tk_ctx_message(tki_service_ctx(service));
+        const char *message = tk_ctx_message(service->ctx);
         put_text(reply, message, strlen(message));
         return result;
     }

@@ -77,7 +77,7 @@ static tk_status start(tk_ctx *ctx, tk_server *server)
     if (!error)
         return TK_OK;
     note_failure(server);
-    return tki_fail(ctx, TK_UNAVAILABLE, "%s cannot be started: %s", server->argv[0], strerror(error));
+    return tki_fail(ctx, TK_UNAVAILABLE, "cannot start %s: %s", server->argv[0], strerror(error));
 }
 
 tk_status tk_server_open(tk_ctx *ctx, char *const argv[], const tk_server_options *options, tk_server **server)
@@ -85,18 +85,19 @@ tk_status tk_server_open(tk_ctx *ctx, char *const argv[], const tk_server_option
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!server)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "nowhere to put the server");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "server must not be NULL");
     *server = NULL;
     tk_server_options chosen = TK_SERVER_DEFAULTS;
     tk_status status = tki_options_take(ctx, "tk_server_options", options, &chosen, sizeof chosen);
     if (status != TK_OK)
         return status;
     if (!argv || !argv[0])
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no program to start");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "argv names no program");
     if (!(chosen.call_seconds > 0) || !(chosen.restart_seconds >= 0) ||
         !(chosen.restart_most_seconds >= chosen.restart_seconds) || chosen.reply_bytes == 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT,
-                        "a server needs a deadline and a length of replies above 0, and pauses that grow");
+        return tki_fail(
+            ctx, TK_BAD_ARGUMENT,
+            "call_seconds and reply_bytes must be above 0, restart_most_seconds at least restart_seconds");
     tk_server *opened = calloc(1, sizeof *opened);
     char **arguments = copy_arguments(argv);
     if (!opened || !arguments) {
@@ -159,8 +160,8 @@ static tk_status make_ready(tk_ctx *ctx, tk_server *server, double deadline)
         note_failure(server);
     }
     if (server->not_before > deadline)
-        return tki_fail(ctx, TK_UNAVAILABLE, "%s failed %d times in a row; it is not started again for %.1f s",
-                        server->argv[0], server->failures, server->not_before - tki_now());
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s failed %d times in a row; next restart in %.1f s", server->argv[0],
+                        server->failures, server->not_before - tki_now());
     for (double left; (left = server->not_before - tki_now()) > 0;)
         nanosleep(&(struct timespec){.tv_sec = (time_t)left, .tv_nsec = (long)((left - (double)(time_t)left) * 1e9)},
                   NULL);
@@ -190,13 +191,13 @@ static tk_status fail_ended(tk_ctx *ctx, tk_server *server)
     int status = server->child.wait_status;
     const char *errors = last_errors(server), *colon = *errors ? ": " : "";
     if (status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == TKI_SERVE_TOO_LONG)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s takes no request of this length%s%s", server->argv[0], colon,
-                        errors);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s does not accept a request of this length%s%s", server->argv[0],
+                        colon, errors);
     note_failure(server);
     if (status != -1 && WIFSIGNALED(status))
-        return tki_fail(ctx, TK_KERNEL_FAULT, "%s ended by signal %d (%s) without an answer%s%s", server->argv[0],
+        return tki_fail(ctx, TK_KERNEL_FAULT, "%s ended by signal %d (%s) without a reply%s%s", server->argv[0],
                         WTERMSIG(status), strsignal(WTERMSIG(status)), colon, errors);
-    return tki_fail(ctx, TK_KERNEL_FAULT, "%s ended with exit status %d without an answer%s%s", server->argv[0],
+    return tki_fail(ctx, TK_KERNEL_FAULT, "%s ended with exit status %d without a reply%s%s", server->argv[0],
                     status != -1 ? WEXITSTATUS(status) : -1, colon, errors);
 }
 
@@ -222,7 +223,7 @@ static tk_status exchange(tk_ctx *ctx, tk_server *server, struct iovec *parts, i
                               &server->reply, reply_bytes)) {
     case TKI_EXCHANGE_DONE: ((char *)server->reply.data)[*reply_bytes] = '\0'; return TK_OK;
     case TKI_EXCHANGE_ENDED: return fail_ended(ctx, server);
-    case TKI_EXCHANGE_TOO_LONG: return fail_broken(ctx, server, "a reply is longer than what is taken");
+    case TKI_EXCHANGE_TOO_LONG: return fail_broken(ctx, server, "a reply exceeds reply_bytes");
     case TKI_EXCHANGE_NO_MEMORY:
         tki_peer_end(&server->child, 0);
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a reply");
@@ -230,7 +231,7 @@ static tk_status exchange(tk_ctx *ctx, tk_server *server, struct iovec *parts, i
     }
     tki_peer_end(&server->child, 0);
     note_failure(server);
-    return tki_fail(ctx, TK_TIMEOUT, "%s gave no answer within %g s and was ended", server->argv[0],
+    return tki_fail(ctx, TK_TIMEOUT, "%s did not reply within %g s and was ended", server->argv[0],
                     server->options.call_seconds);
 }
 
@@ -264,7 +265,7 @@ tk_status tk_server_call(tk_ctx *ctx, tk_server *server, const void *request, si
     if (reply_bytes)
         *reply_bytes = 0;
     if (!server || (!request && request_bytes > 0) || request_bytes > UINT32_MAX)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no server, no request, or one of 4 GiB or more");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "server and request must not be NULL; a request must be under 4 GiB");
     struct iovec parts[] = {{0}, {tki_input(request), request_bytes}};
     size_t length;
     tk_status status = exchange(ctx, server, parts, 2, -1, &length);
@@ -310,7 +311,7 @@ static tk_status reserve_memory(tk_ctx *ctx, tk_server *server, size_t bytes)
         int error = errno;
         if (file >= 0)
             close(file);
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory to share %zu bytes: %s", bytes, strerror(error));
+        return tki_fail(ctx, TK_NO_MEMORY, "cannot share %zu bytes of memory: %s", bytes, strerror(error));
     }
     if (server->memory)
         munmap(server->memory, server->memory_bytes);
@@ -343,15 +344,15 @@ static const char *take_arrays(const tk_server *server, const tki_wire_call *cal
                                void *const buffers[])
 {
     if (reply->buffer_count != call->head.buffer_count)
-        return "a reply without its arrays";
+        return "a reply lacks arrays";
     for (int p = 0; p < call->head.buffer_count; p++) {
         const tki_wire_buffer *asked = &call->buffers[p], *given = &tki_wire_reply_buffers(reply)[p];
         const bool elsewhere = given->bytes != asked->bytes || given->memory != asked->memory ||
                                (asked->memory != TKI_WIRE_INLINE && given->place != asked->place);
         if (elsewhere && asked->output)
-            return "an output that is not where it was asked for";
+            return "an output is not where the call placed it";
         if (elsewhere && given->memory != TKI_WIRE_NOWHERE)
-            return "an input that is not what was sent";
+            return "a returned input does not match the call";
     }
     /* Inputs first: an output may lie over one. */
     for (uint32_t outputs = 0; outputs <= 1; outputs++)
@@ -370,7 +371,7 @@ tk_status tk_server_run(tk_ctx *ctx, tk_server *server, const tk_case *c, void *
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!server || !server->options.binary)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no server, or one that does not speak binary");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "server must be one opened with binary");
     tk_status status = tk_case_check(ctx, c, buffers);
     if (status != TK_OK)
         return status;
@@ -379,7 +380,7 @@ tk_status tk_server_run(tk_ctx *ctx, tk_server *server, const tk_case *c, void *
     bool shared = describe(c, ctx->threads, false, &call) >= LARGE;
     uint64_t end = describe(c, ctx->threads, shared, &call);
     if (getrandom(&call.head.header.nonce, sizeof call.head.header.nonce, 0) != sizeof call.head.header.nonce)
-        return tki_fail(ctx, TK_IO, "no random numbers: %s", strerror(errno));
+        return tki_fail(ctx, TK_IO, "cannot draw random numbers: %s", strerror(errno));
     if (shared)
         status = reserve_memory(ctx, server, end);
     if (status != TK_OK)

@@ -17,45 +17,37 @@ enum { FIRST_READ = 1 << 16, PIPE_BYTES = 1 << 20 };
 
 static int fail_read(tki_service *service, int error, int result, const char *what)
 {
-    tki_fail(tki_service_ctx(service), TK_IO, "%s: %s%s%s", tki_service_program(service)->name, what,
-             error ? ": " : "", error ? strerror(error) : "");
-    return result;
+    return tki_service_fail(service, result, TK_IO, "%s%s%s", what, error ? ": " : "", error ? strerror(error) : "");
 }
 
 static int fail_too_long(tki_service *service)
 {
-    tki_fail(tki_service_ctx(service), TK_BAD_ARGUMENT, "%s: a request has more than the %zu bytes allowed",
-             tki_service_program(service)->name, tki_service_limit(service));
-    return TKI_SERVE_TOO_LONG;
+    return tki_service_fail(service, TKI_SERVE_TOO_LONG, TK_BAD_ARGUMENT, "a request exceeds the limit of %zu bytes",
+                            service->limit);
 }
 
 static int write_reply(tki_service *service, int output, struct iovec *parts, int count)
 {
     if (tki_write_whole(output, parts, count))
         return TKI_SERVE_DONE;
-    tki_fail(tki_service_ctx(service), TK_IO, "%s: the reply could not be written: %s",
-             tki_service_program(service)->name, strerror(errno));
-    return TKI_SERVE_UNWRITTEN;
+    return tki_service_fail(service, TKI_SERVE_UNWRITTEN, TK_IO, "cannot write the reply: %s", strerror(errno));
 }
 
 static int fail_memory(tki_service *service)
 {
-    tki_fail(tki_service_ctx(service), TK_NO_MEMORY, "%s: no memory for the request",
-             tki_service_program(service)->name);
-    return TKI_SERVE_DEVICE;
+    return tki_service_fail(service, TKI_SERVE_DEVICE, TK_NO_MEMORY, "no memory for the request");
 }
 
 int tki_serve_once(tki_service *service, int input, int output)
 {
-    size_t limit = tki_service_limit(service);
     size_t room = FIRST_READ, length = 0;
     char *text = malloc(room + TKI_TEXT_SLACK);
     int result = text ? TKI_SERVE_DONE : fail_memory(service);
     while (result == TKI_SERVE_DONE) {
         length += tki_read_whole(input, text + length, room - length);
         if (errno)
-            result = fail_read(service, errno, TKI_SERVE_BAD_HEADER, "the request cannot be read");
-        else if (length > limit)
+            result = fail_read(service, errno, TKI_SERVE_BAD_HEADER, "cannot read the request");
+        else if (length > service->limit)
             result = fail_too_long(service);
         if (length < room || result != TKI_SERVE_DONE)
             break;
@@ -115,7 +107,7 @@ static int read_length(channel *c, size_t *length, bool *end)
     if (got < sizeof bytes)
         return fail_read(c->service, errno, TKI_SERVE_CUT_LENGTH, "the input ended inside the length of a frame");
     *length = tki_frame_length(bytes);
-    return *length > tki_service_limit(c->service) ? fail_too_long(c->service) : TKI_SERVE_DONE;
+    return *length > c->service->limit ? fail_too_long(c->service) : TKI_SERVE_DONE;
 }
 
 static int read_payload(channel *c, size_t length)

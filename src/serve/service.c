@@ -1,6 +1,7 @@
 /* Running a request: sizes, memory, the launch through the executor, the time that it took. */
 #include "serve/service.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +12,6 @@
 #include "runtime/planner.h"
 
 enum { ALIGNMENT = 64, SMALLEST = 4096 };
-
-struct tki_service {
-    tk_ctx *ctx;
-    const tki_serve_program *program;
-    size_t limit;
-    char device_name[128];
-    tki_block arrays[TK_MAX_PARAMS];
-    tki_block reply;
-    /* On a GPU. */
-    void *device_arrays[TK_MAX_PARAMS];
-    size_t device_bytes[TK_MAX_PARAMS];
-    void *begin, *end; /* events */
-};
 
 /* Sizes are powers of two: a server that meets ever larger requests settles after a few, and pages that are never touched cost
  * nothing. */
@@ -46,34 +34,15 @@ void tki_block_free(tki_block *block)
     *block = (tki_block){0};
 }
 
-tk_ctx *tki_service_ctx(const tki_service *service)
+int tki_service_fail(const tki_service *service, int result, tk_status status, const char *format, ...)
 {
-    return service->ctx;
-}
-
-const tki_serve_program *tki_service_program(const tki_service *service)
-{
-    return service->program;
-}
-
-size_t tki_service_limit(const tki_service *service)
-{
-    return service->limit;
-}
-
-const char *tki_service_device_name(const tki_service *service)
-{
-    return service->device_name;
-}
-
-tki_block *tki_service_array(tki_service *service, int param)
-{
-    return &service->arrays[param];
-}
-
-tki_block *tki_service_reply(tki_service *service)
-{
-    return &service->reply;
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    (void)tki_fail(service->ctx, status, "%s: %s", service->program->name, text);
+    return result;
 }
 
 static tk_status open_device(tki_service *service, const char *device)
@@ -136,12 +105,11 @@ static int check_selector(tki_service *service, tki_request *request)
 {
     const tki_serve_program *program = service->program;
     int64_t mode = program->selector < 0 ? 0 : request->header[program->selector];
-    if (program->selector >= 0 && (mode < program->first_mode || mode >= program->first_mode + program->mode_count)) {
-        tki_fail(service->ctx, TK_BAD_ARGUMENT, "%s: %s is %lld; there are %lld to %lld", program->name,
-                 program->headers[program->selector], (long long)mode, (long long)program->first_mode,
-                 (long long)program->first_mode + program->mode_count - 1);
-        return program->bad_selector;
-    }
+    if (program->selector >= 0 && (mode < program->first_mode || mode >= program->first_mode + program->mode_count))
+        return tki_service_fail(service, program->bad_selector, TK_BAD_ARGUMENT,
+                                "%s is %lld; it must be %lld to %lld", program->headers[program->selector],
+                                (long long)mode, (long long)program->first_mode,
+                                (long long)program->first_mode + program->mode_count - 1);
     request->mode = &program->modes[mode - program->first_mode];
     return TKI_SERVE_DONE;
 }
@@ -150,11 +118,9 @@ static int check_sizes(tki_service *service, const tki_request *request)
 {
     const tki_serve_program *program = service->program;
     for (int h = 0; h < program->header_count; h++)
-        if (h != program->selector && request->header[h] <= 0) {
-            tki_fail(service->ctx, TK_BAD_ARGUMENT, "%s: %s is %lld; it must be positive", program->name,
-                     program->headers[h], (long long)request->header[h]);
-            return program->bad_size;
-        }
+        if (h != program->selector && request->header[h] <= 0)
+            return tki_service_fail(service, program->bad_size, TK_BAD_ARGUMENT, "%s is %lld; it must be positive",
+                                    program->headers[h], (long long)request->header[h]);
     return TKI_SERVE_DONE;
 }
 
@@ -267,19 +233,15 @@ int tki_service_run(tki_service *service, tki_request *request)
     int output = request->mode->output;
     tki_block *memory = &service->arrays[output];
     int64_t elements = tk_case_elements(&request->c, output);
-    if (!request->buffers[output] &&
-        (elements < 0 ||
-         (uint64_t)elements > service->limit / tk_dtype_size(tk_case_param_dtype(&request->c, output)))) {
-        tki_fail(service->ctx, TK_NO_MEMORY, "%s: a reply with %s would have more than the %zu bytes allowed",
-                 service->program->name, request->c.contract->params[output].name, service->limit);
-        return TKI_SERVE_DEVICE;
-    }
     if (!request->buffers[output]) {
-        if (!tki_block_reserve(memory, param_bytes(&request->c, output))) {
-            tki_fail(service->ctx, TK_NO_MEMORY, "%s: no memory for %lld elements of %s", service->program->name,
-                     (long long)elements, request->c.contract->params[output].name);
-            return TKI_SERVE_DEVICE;
-        }
+        const char *name = request->c.contract->params[output].name;
+        if (elements < 0 ||
+            (uint64_t)elements > service->limit / tk_dtype_size(tk_case_param_dtype(&request->c, output)))
+            return tki_service_fail(service, TKI_SERVE_DEVICE, TK_NO_MEMORY,
+                                    "a reply with %s would exceed the limit of %zu bytes", name, service->limit);
+        if (!tki_block_reserve(memory, param_bytes(&request->c, output)))
+            return tki_service_fail(service, TKI_SERVE_DEVICE, TK_NO_MEMORY, "no memory for %lld elements of %s",
+                                    (long long)elements, name);
         request->buffers[output] = memory->data;
     }
     switch (run(service, request)) {

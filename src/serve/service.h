@@ -27,7 +27,18 @@ typedef struct tki_request {
     double seconds;
 } tki_request;
 
-typedef struct tki_service tki_service;
+/* The memory of its arrays and of its reply is kept from one request to the next. */
+typedef struct tki_service {
+    tk_ctx *ctx;
+    const tki_serve_program *program;
+    size_t limit; /* bytes of a request, and of a reply */
+    char device_name[128];
+    tki_block arrays[TK_MAX_PARAMS], reply;
+    /* On a GPU. */
+    void *device_arrays[TK_MAX_PARAMS];
+    size_t device_bytes[TK_MAX_PARAMS];
+    void *begin, *end; /* events */
+} tki_service;
 
 /* `device` as for tk_ctx_use_device(). No request and no reply may have more than `limit` bytes. The context carries the
  * messages of everything that fails; it must live as long as the service. */
@@ -35,14 +46,9 @@ TKI_EXPORT TK_MUST_USE tk_status tki_service_open(tk_ctx *ctx, const tki_serve_p
                                                   size_t limit, tki_service **service);
 TKI_EXPORT void tki_service_close(tki_service *service); /* NULL is fine */
 
-tk_ctx *tki_service_ctx(const tki_service *service);
-const tki_serve_program *tki_service_program(const tki_service *service);
-size_t tki_service_limit(const tki_service *service);
-const char *tki_service_device_name(const tki_service *service);
-
-/* The service's own memory for a parameter, and for a reply. */
-tki_block *tki_service_array(tki_service *service, int param);
-tki_block *tki_service_reply(tki_service *service);
+/* Sets the context's message, with the program's name before it. Returns `result`, an exit status. */
+__attribute__((format(printf, 4, 5))) int tki_service_fail(const tki_service *service, int result, tk_status status,
+                                                           const char *format, ...);
 
 /* Makes the case of a request out of mode and header fields. Returns an exit status, as everything below does. */
 TK_MUST_USE int tki_service_shape(tki_service *service, tki_request *request);

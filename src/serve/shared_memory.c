@@ -49,12 +49,12 @@ tk_status tki_shared_map(tk_ctx *ctx, tki_shared_set *set, int file, bool writab
     struct stat info;
     int seals = fcntl(file, F_GET_SEALS);
     if (seals < 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the descriptor is no memfd");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the descriptor is not a memfd");
     if (!(seals & F_SEAL_SHRINK))
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the memfd is not sealed against shrinking (F_SEAL_SHRINK)");
     /* Only after the seal is known to be there does the size tell anything. */
     if (fstat(file, &info) != 0 || info.st_size <= 0 || (uint64_t)info.st_size > SIZE_MAX)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the memfd is empty, or its size cannot be told");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the memfd is empty or has no valid size");
     tki_shared *kept = find(set, &info, writable);
     if (kept) {
         kept->used = ++set->uses;
@@ -63,8 +63,8 @@ tk_status tki_shared_map(tk_ctx *ctx, tki_shared_set *set, int file, bool writab
     }
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ | (writable ? PROT_WRITE : 0), MAP_SHARED, file, 0);
     if (data == MAP_FAILED)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the memfd cannot be mapped for %s: %s",
-                        writable ? "writing" : "reading", strerror(errno));
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "cannot map the memfd for %s: %s", writable ? "writing" : "reading",
+                        strerror(errno));
     kept = least_recently_used(set);
     unmap(kept);
     *kept = (tki_shared){data, (size_t)info.st_size, writable, info.st_dev, info.st_ino, ++set->uses};

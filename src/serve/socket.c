@@ -159,7 +159,7 @@ static int open_listening(tk_ctx *ctx, const char *path)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const struct sockaddr *generic = (const struct sockaddr *)&address;
     if (!path[0] || strlen(path) >= sizeof address.sun_path) { /* without one it would be open to all users */
-        tki_fail(ctx, TK_BAD_ARGUMENT, "the path of a socket has from 1 to %zu bytes", sizeof address.sun_path - 1);
+        tki_fail(ctx, TK_BAD_ARGUMENT, "the path of a socket must have 1 to %zu bytes", sizeof address.sun_path - 1);
         return -1;
     }
     memcpy(address.sun_path, path, strlen(path) + 1);
@@ -173,7 +173,7 @@ static int open_listening(tk_ctx *ctx, const char *path)
     }
     if (bound && listen(listening, CONNECTIONS) == 0)
         return listening;
-    tki_fail(ctx, TK_IO, "%s: no socket can be opened there: %s", path, strerror(errno));
+    tki_fail(ctx, TK_IO, "cannot open a socket at %s: %s", path, strerror(errno));
     if (bound)
         unlink(path);
     if (listening >= 0)
@@ -196,7 +196,7 @@ int tki_serve_socket(tk_ctx *ctx, const tki_serve_listener *listener)
         serve_connections(ctx, listener, listening, wake);
         close(wake);
     } else {
-        tki_fail(ctx, TK_IO, "no eventfd: %s", strerror(errno));
+        tki_fail(ctx, TK_IO, "cannot make an eventfd: %s", strerror(errno));
         result = TKI_SERVE_DEVICE;
     }
     close(listening);

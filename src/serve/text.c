@@ -96,29 +96,23 @@ static inline bool read_number(reader *r, int64_t least, int64_t most, int64_t *
 static int fail_header(const reader *r, int h)
 {
     char shown[MOST_SHOWN + 4];
-    const tki_serve_program *program = tki_service_program(r->service);
+    const char *name = r->service->program->headers[h];
     if (r->at == r->end)
-        tki_fail(tki_service_ctx(r->service), TK_BAD_ARGUMENT, "%s: header: %s is missing", program->name,
-                 program->headers[h]);
-    else
-        tki_fail(tki_service_ctx(r->service), TK_BAD_ARGUMENT, "%s: header: %s: '%s' is no 64-bit integer",
-                 program->name, program->headers[h], show_word(r, shown));
-    return TKI_SERVE_BAD_HEADER;
+        return tki_service_fail(r->service, TKI_SERVE_BAD_HEADER, TK_BAD_ARGUMENT, "header: %s is missing", name);
+    return tki_service_fail(r->service, TKI_SERVE_BAD_HEADER, TK_BAD_ARGUMENT,
+                            "header: %s: '%s' is not a 64-bit integer", name, show_word(r, shown));
 }
 
 static int fail_element(reader *r, const tki_serve_array *array, int64_t i, int64_t count, bool index)
 {
     char shown[MOST_SHOWN + 4];
-    tk_ctx *ctx = tki_service_ctx(r->service);
-    const char *name = tki_service_program(r->service)->name;
     skip_blanks(r);
     if (r->at == r->end)
-        tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%" PRId64 "] is missing; there should be %" PRId64, name, array->name,
-                 i, count);
-    else
-        tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%" PRId64 "]: '%s' is %s", name, array->name, i, show_word(r, shown),
-                 index ? "no 32-bit integer" : "no integer in 0..65535");
-    return array->missing;
+        return tki_service_fail(r->service, array->missing, TK_BAD_ARGUMENT,
+                                "%s[%" PRId64 "] is missing; expected %" PRId64 " elements", array->name, i, count);
+    return tki_service_fail(r->service, array->missing, TK_BAD_ARGUMENT, "%s[%" PRId64 "]: '%s' is not %s",
+                            array->name, i, show_word(r, shown),
+                            index ? "a 32-bit integer" : "an integer from 0 to 65535");
 }
 
 /* An array of `count` elements. A request that is too short for them is found out by reading it; memory is taken for what its
@@ -130,12 +124,9 @@ static int read_array(reader *r, tki_request *request, const tki_serve_array *ar
     bool index = request->c.contract->params[array->param].kind == TK_KIND_INDEX;
     if (count < 0)
         count = INT64_MAX;
-    tki_block *memory = tki_service_array(r->service, array->param);
-    if (!tki_block_reserve(memory, (size_t)(count < possible ? count : possible) * (index ? 4 : 2))) {
-        tki_fail(tki_service_ctx(r->service), TK_NO_MEMORY, "%s: no memory for %s",
-                 tki_service_program(r->service)->name, array->name);
-        return TKI_SERVE_DEVICE;
-    }
+    tki_block *memory = &r->service->arrays[array->param];
+    if (!tki_block_reserve(memory, (size_t)(count < possible ? count : possible) * (index ? 4 : 2)))
+        return tki_service_fail(r->service, TKI_SERVE_DEVICE, TK_NO_MEMORY, "no memory for %s", array->name);
     int64_t value;
     if (index) {
         int32_t *to = memory->data;
@@ -159,7 +150,7 @@ static int read_array(reader *r, tki_request *request, const tki_serve_array *ar
 int tki_text_parse(tki_service *service, const char *text, size_t length, tki_request *request)
 {
     reader r = {service, text, text + length};
-    const tki_serve_program *program = tki_service_program(service);
+    const tki_serve_program *program = service->program;
     *request = (tki_request){0};
     for (int h = 0; h < program->header_count; h++)
         if (!read_any_number(&r, INT64_MIN, INT64_MAX, &request->header[h]))
@@ -174,9 +165,9 @@ int tki_text_parse(tki_service *service, const char *text, size_t length, tki_re
         return TKI_SERVE_DONE;
     char shown[MOST_SHOWN + 4];
     const tki_serve_array *last = &request->mode->arrays[request->mode->array_count - 1];
-    tki_fail(tki_service_ctx(service), TK_BAD_ARGUMENT, "%s: '%s' stands after %s[%" PRId64 "], the last element",
-             program->name, show_word(&r, shown), last->name, tk_case_elements(&request->c, last->param) - 1);
-    return last->missing;
+    return tki_service_fail(service, last->missing, TK_BAD_ARGUMENT,
+                            "unexpected '%s' after %s[%" PRId64 "], the last element", show_word(&r, shown),
+                            last->name, tk_case_elements(&request->c, last->param) - 1);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -217,7 +208,7 @@ static int put_field(char *to, size_t size, const tki_service *service, const tk
     const unsigned *grid = request->grid;
     switch (field->value) {
     case TKI_SERVE_LABEL: return snprintf(to, size, "%s=%s\n", key, request->mode->label);
-    case TKI_SERVE_DEVICE_NAME: return snprintf(to, size, "%s=%s\n", key, tki_service_device_name(service));
+    case TKI_SERVE_DEVICE_NAME: return snprintf(to, size, "%s=%s\n", key, service->device_name);
     case TKI_SERVE_GFX: return snprintf(to, size, "%s=%s\n", key, request->gfx);
     case TKI_SERVE_HEADER: return snprintf(to, size, "%s=%" PRId64 "\n", key, request->header[field->header]);
     case TKI_SERVE_GRID: return snprintf(to, size, "%s=%" PRIu64 "\n", key, (uint64_t)grid[0] * grid[1] * grid[2]);
@@ -234,7 +225,7 @@ static int put_field(char *to, size_t size, const tki_service *service, const tk
 /* The longest value is the device's name; all of it fits. */
 size_t tki_text_head(const tki_service *service, const tki_request *request, char head[TKI_TEXT_HEAD])
 {
-    const tki_serve_program *program = tki_service_program(service);
+    const tki_serve_program *program = service->program;
     size_t used = 0;
     for (int f = 0; f < program->field_count; f++)
         used += (size_t)put_field(head + used, TKI_TEXT_HEAD - used, service, request, &program->fields[f]);
@@ -243,20 +234,18 @@ size_t tki_text_head(const tki_service *service, const tki_request *request, cha
 
 int tki_text_print(tki_service *service, const tki_request *request, size_t *length)
 {
-    const tki_serve_program *program = tki_service_program(service);
+    const tki_serve_program *program = service->program;
     const uint16_t *values = request->buffers[request->mode->output];
     int64_t count = tk_case_elements(&request->c, request->mode->output);
-    tki_block *reply = tki_service_reply(service);
+    tki_block *reply = &service->reply;
     size_t bytes = measure_values(values, count);
     char head[TKI_TEXT_HEAD];
     size_t used = tki_text_head(service, request, head);
     used += (size_t)snprintf(head + used, sizeof head - used, "%s=", program->fields[program->field_count - 1].key);
-    if (bytes + used > tki_service_limit(service) || !tki_block_reserve(reply, used + bytes + WORD)) {
-        tki_fail(tki_service_ctx(service), TK_NO_MEMORY,
-                 "%s: the reply has %zu bytes; there is no memory for them, or more than the %zu allowed",
-                 program->name, bytes + used, tki_service_limit(service));
-        return TKI_SERVE_DEVICE;
-    }
+    if (bytes + used > service->limit || !tki_block_reserve(reply, used + bytes + WORD))
+        return tki_service_fail(service, TKI_SERVE_DEVICE, TK_NO_MEMORY,
+                                "the reply has %zu bytes, which exceeds the limit of %zu or the memory", bytes + used,
+                                service->limit);
     char *to = reply->data;
     memcpy(to, head, used);
     to = put_values(to + used, values, count, program->separator);
@@ -268,14 +257,14 @@ int tki_text_print(tki_service *service, const tki_request *request, size_t *len
 int tki_service_text(tki_service *service, const char *text, size_t length, const char **reply, size_t *reply_length)
 {
     tki_request request;
-    tki_block *block = tki_service_reply(service);
+    tki_block *block = &service->reply;
     int result = tki_text_parse(service, text, length, &request);
     if (result == TKI_SERVE_DONE)
         result = tki_service_run(service, &request);
     if (result == TKI_SERVE_DONE)
         result = tki_text_print(service, &request, reply_length);
     if (result != TKI_SERVE_DONE) {
-        const char *message = tk_ctx_message(tki_service_ctx(service));
+        const char *message = tk_ctx_message(service->ctx);
         *reply_length = 0;
         if (tki_block_reserve(block, strlen(message) + 2))
             *reply_length = (size_t)sprintf(block->data, "%s\n", message);

@@ -102,7 +102,7 @@ static void good(void **state)
     assert_int_equal(serve(s, &f, sizeof f), 0);
     assert_int_equal(s->reply.array_bytes, sizeof expected);
     assert_memory_equal(s->reply.text, head, sizeof head - 1);
-    const uint16_t *out = tki_service_array(s->service, 2)->data;
+    const uint16_t *out = s->service->arrays[2].data;
     assert_ptr_equal(s->reply.array, out);
     assert_memory_equal(out, expected, sizeof expected);
     f.index[1] = VOCAB;
@@ -215,7 +215,7 @@ static void attributes_that_no_op_has(void **state)
         else if (wrong == 3)
             g.attribute.zero = 1;
         assert_int_equal(serve(s, &g, sizeof g), TKI_SERVE_BAD_HEADER);
-        assert_non_null(strstr(tk_ctx_message(s->ctx), wrong ? "without a name" : "not the op's defaults"));
+        assert_non_null(strstr(tk_ctx_message(s->ctx), wrong ? "without a name" : "must be the op's defaults"));
     }
 }
 
@@ -282,7 +282,7 @@ static void products_that_overflow(void **state)
     f.tensors[2] = (tki_wire_buffer){
         (uint64_t)vocab * DIM * 2, 0, TKI_WIRE_INLINE, 1, TK_BF16, 2, {vocab, DIM}, "grad_weight"};
     assert_int_equal(serve(s, &f, offsetof(frame, weight) + QUERIES * DIM * 2), TKI_SERVE_DEVICE);
-    assert_non_null(strstr(tk_ctx_message(s->ctx), "more than the 1048576 bytes"));
+    assert_non_null(strstr(tk_ctx_message(s->ctx), "the limit of 1048576 bytes"));
 }
 
 int main(void)

@@ -238,7 +238,7 @@ TEST(ends_without_an_answer)
     fixture f;
     open_script(&f, "head -c 6 >/dev/null; echo no luck >&2; exit 7", &quick);
     assert_int_equal(ask(&f, "1\n"), TK_KERNEL_FAULT);
-    assert_says(&f, "exit status 7 without an answer: no luck");
+    assert_says(&f, "exit status 7 without a reply: no luck");
     assert_null(f.reply);
     close_server(&f);
     open_script(&f, "head -c 6 >/dev/null; kill -SEGV $$", &quick);
@@ -324,7 +324,7 @@ TEST(answers_too_much)
     fixture f;
     open_script(&f, "head -c 6 >/dev/null; printf '\\377\\377\\377\\377'; sleep 5", &quick);
     assert_int_equal(ask(&f, "1\n"), TK_KERNEL_FAULT);
-    assert_says(&f, "longer than what is taken");
+    assert_says(&f, "a reply exceeds reply_bytes");
     close_server(&f);
 }
 
