@@ -107,7 +107,7 @@ is "    it is the majority's" test "$(tail -c 6 joined)" = abcdef
 rm joined*
 obstructed REPLICA_DISAGREES "no majority of two" glue r1.safetensors r2.safetensors -o joined --accept-majority
 obstructed REPLICA_DISAGREES "within a contract, none named" glue r?.safetensors -o joined --contract 'w=1'
-says out "within the 1 ulp that were declared; --primary takes one"
+says out "within the declared 1 ulp; --primary chooses one"
 expect 0 "within a contract, and a primary" glue r?.safetensors -o joined --contract '*=1' --primary r2.safetensors
 says out "^CHOSEN"
 says out "differs +w: 1 of 3 elements, by up to 1 ulp; the contract allows 1"
@@ -118,13 +118,13 @@ obstructed REPLICA_DISAGREES "beyond the contract" glue r?.safetensors -o joined
 st "{$(tensor v U8 '[1]' 0 1)}" x >others.safetensors
 obstructed REPLICA_DISAGREES "a contract for others" glue r?.safetensors others.safetensors -o joined --contract 'v=9' --primary r2.safetensors
 bad_usage "a primary without a contract" "--primary needs --contract" glue r1.safetensors -o joined --primary r1.safetensors
-bad_usage "a primary that is none" "is none of the shards" glue r1.safetensors -o joined --contract 'w=1' --primary r9.safetensors
+bad_usage "a primary that is none" "--primary must be one of the shards" glue r1.safetensors -o joined --contract 'w=1' --primary r9.safetensors
 bad_usage "a primary and a majority" "exclude each other" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --accept-majority
 bad_usage "a majority without a certificate" "and --no-certificate exclude each other" glue r?.safetensors -o joined --accept-majority --no-certificate
 bad_usage "a primary without a certificate" "and --no-certificate exclude each other" glue r?.safetensors -o joined --contract 'w=1' --primary r1.safetensors --no-certificate
 mkdir other
 cp r2.safetensors other/r1.safetensors
-bad_usage "a primary's name that two have" "several shards are called r1.safetensors" glue ./r1.safetensors other/r1.safetensors -o joined --contract 'w=1' --primary r1.safetensors
+bad_usage "a primary's name that two have" "several shards are named r1.safetensors" glue ./r1.safetensors other/r1.safetensors -o joined --contract 'w=1' --primary r1.safetensors
 expect 0 "    its path tells them apart" glue r1.safetensors other/r1.safetensors -o joined --contract 'w=1' --primary r1.safetensors
 is "    the primary's" test "$(tail -c 6 joined)" = abcdef
 rm joined*
@@ -151,15 +151,15 @@ obstructed SHAPE "shapes that do not fit" glue a.safetensors b.safetensors -o jo
 obstructed SHAPE "an axis that is not there" glue a.safetensors b.safetensors -o joined --rule 'n=1' --rule 'q=0' --rule 'o=1'
 st "{$(tensor q U8 '[1,2]' 0 2)}" AB >c.safetensors
 obstructed GAP "a shard without a part" glue a.safetensors c.safetensors -o joined --rule 'q=0' --rule 'n=0'
-says out 'tensor "n" in c.safetensors: the shard has no part of it'
+says out 'tensor "n" in c.safetensors: the shard lacks a part of it'
 tokitai shard a.safetensors -o own --count 2 >/dev/null
-bad_usage "rules for shards that say it themselves" "own-00001-of-00002.safetensors says itself where its sections lie" glue own-*.safetensors -o joined --concat-dim 0
+bad_usage "rules for shards that say it themselves" "own-00001-of-00002.safetensors has its own placement" glue own-*.safetensors -o joined --concat-dim 0
 echo '{"weight_map":{"q":"a.safetensors","o":"a.safetensors","n":"a.safetensors","s":"a.safetensors"}}' >m.index.json
 bad_usage "rules beside an index" "m.index.json places the sections" glue m.index.json -o joined --rule 'q=0'
-bad_usage "a rule that fits nothing" "the rule 'k_proj' fits none of the 4 tensors" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'k_proj=1'
+bad_usage "a rule that fits nothing" "rule 'k_proj' matches none of the 4 tensors" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'k_proj=1'
 no_output
-bad_usage "a contract that fits nothing" "--contract: 'k_proj' fits none of the 4 tensors" glue a.safetensors b.safetensors -o joined --contract 'k_proj=1'
-bad_usage "one of shard" "the rule 'k_proj' fits none of the 4 tensors" shard a.safetensors -o joined --count 2 --rule 'k_proj=1'
+bad_usage "a contract that fits nothing" "--contract: 'k_proj' matches none of the 4 tensors" glue a.safetensors b.safetensors -o joined --contract 'k_proj=1'
+bad_usage "one of shard" "rule 'k_proj' matches none of the 4 tensors" shard a.safetensors -o joined --count 2 --rule 'k_proj=1'
 no_output
 expect 0 "one that another has passed over fits" glue a.safetensors b.safetensors -o joined --rule 'q=0' --rule 'o=-1' --rule 'q*=1' --rule '*=replicate'
 rm -f joined*
@@ -180,7 +180,7 @@ expect 0 "a total size as a real" glue m.index.json -o joined
 rm joined*
 echo '{"metadata":{"total_size":5},"weight_map":{"a":"1.safetensors","b":"2.safetensors"}}' >m.index.json
 obstructed STALE_SHARD "a total size that is wrong" glue m.index.json -o joined
-says out 'its total_size is 5 bytes, the tensors of the shards have 4$'
+says out 'total_size is 5 bytes; the tensors have 4$'
 echo '{"metadata":{"total_size":"4"},"weight_map":{"a":"1.safetensors","b":"2.safetensors"}}' >m.index.json
 bad_usage "a total size that is no number" '"total_size" is not a number' glue m.index.json -o joined
 echo '{"metadata":{"format":"pt"},"weight_map":{"a":"1.safetensors","b":"2.safetensors"}}' >m.index.json
@@ -228,7 +228,7 @@ mv m.index.json m.safetensors.index.json
 cp m.safetensors.index.json before
 spared() { # ARGUMENT...: refused, since it would replace what names the shards
     expect 2 "$*" "$@"
-    says err "it names the shards"
+    says err "it is the index of the shards"
     is "    which is as it was" cmp -s before "$2"
 }
 spared glue m.safetensors.index.json -o m.safetensors.index.json
@@ -283,7 +283,7 @@ expect 2 "a slip in a section" glue m.json -o joined
 says err "a section has a member beside"
 section '{}' ', "setp": "1"'
 expect 2 "a slip in a shard" glue m.json -o joined
-says err "a member that placements do not have"
+says err "a placement has an unknown member"
 section '{}' '' ', "shard": []'
 expect 2 "a slip in a manifest" glue m.json -o joined
 says err "a manifest has a member beside"
@@ -405,14 +405,14 @@ PYTHON
     says err "contradicts itself: $1"
 }
 edited "its verdict" "the verdict" 'p["verdict"] = "CHOSEN"'
-edited "its theorem, evidence or non-claims" "a sentence" 'p["evidence"][0] += " And more."'
-edited "its theorem, evidence or non-claims" "a non-claim that is gone" 'p["non_claims"].pop()'
-edited "its theorem, evidence or non-claims" "another theorem" 'p["theorem"]["name"] = "no_such"'
+edited "its theorem, evidence or non_claims contradict" "a sentence" 'p["evidence"][0] += " And more."'
+edited "its theorem, evidence or non_claims contradict" "a non-claim that is gone" 'p["non_claims"].pop()'
+edited "its theorem, evidence or non_claims contradict" "another theorem" 'p["theorem"]["name"] = "no_such"'
 edited "its counts" "one section less" 'p["counts"]["sections"] = 0'
 edited "its counts" "an obstruction" 'p["counts"]["obstructions"] = 1'
-edited "its sections leave 1 elements of tensor w out" "a hole" 'p["cover"][0]["sections"][0]["size"] = [3]'
-edited "section 0 of tensor w is none of it" "a section beyond it" 'p["cover"][0]["sections"][0]["start"] = [1]'
-edited "section 0 of tensor w is none of it" "a shard that there is not" 'p["cover"][0]["sections"][0]["shard"] = 1'
+edited "its sections miss 1 elements of tensor w" "a hole" 'p["cover"][0]["sections"][0]["size"] = [3]'
+edited "section 0 of tensor w is invalid" "a section beyond it" 'p["cover"][0]["sections"][0]["start"] = [1]'
+edited "section 0 of tensor w is invalid" "a shard that there is not" 'p["cover"][0]["sections"][0]["shard"] = 1'
 edited "it has a member" "a member of its own" 'p["proved"] = True'
 
 echo "-- what a certificate cites"

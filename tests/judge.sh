@@ -66,9 +66,9 @@ bad_usage "another rank" "y has 2 axes, not 1" gelu_fwd --inputs x.npy --outputs
 bad_usage "another type" "does not take these types: x F16, y F32" gelu_fwd --inputs x.npy --outputs bias.npy
 bad_usage "Fortran order" "Fortran order" gelu_fwd --inputs x.npy --outputs columns.npy
 bad_usage "big-endian" "big-endian" gelu_fwd --inputs x.npy --outputs big.npy
-bad_usage "fewer bytes than the shape says" "number of bytes" gelu_fwd --inputs x.npy --outputs short.npy
-bad_usage "complex numbers" "not known here" gelu_fwd --inputs x.npy --outputs complex.npy
-bad_usage "no .npy file" "does not begin as" gelu_fwd --inputs x.npy --outputs text.npy
+bad_usage "fewer bytes than the shape says" "the shape does not match the size of the file" gelu_fwd --inputs x.npy --outputs short.npy
+bad_usage "complex numbers" "unknown element type" gelu_fwd --inputs x.npy --outputs complex.npy
+bad_usage "no .npy file" "not an .npy file" gelu_fwd --inputs x.npy --outputs text.npy
 bad_usage "a device" "not a regular file" gelu_fwd --inputs x.npy --outputs /dev/null
 bad_usage "no such file" "cannot read absent.npy" gelu_fwd --inputs x.npy --outputs absent.npy
 bad_usage "an input too many" "gelu_fwd has no further input" gelu_fwd --inputs x.npy --inputs x.npy --outputs y.npy

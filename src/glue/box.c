@@ -38,6 +38,20 @@ bool tki_box_within(const tki_box *box, const int64_t *shape)
     return true;
 }
 
+void tki_index_of(const int64_t *shape, int rank, int64_t place, int64_t *index)
+{
+    for (int d = rank - 1; d >= 0; d--) {
+        index[d] = place % shape[d];
+        place /= shape[d];
+    }
+}
+
+int tki_compare_u32(const void *a, const void *b)
+{
+    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+    return (first > second) - (first < second);
+}
+
 bool tki_box_meet(const tki_box *a, const tki_box *b, tki_box *common)
 {
     *common = (tki_box){.rank = a->rank};
@@ -135,12 +149,6 @@ static void try_all(finder *f, list intervals, list points, int axis)
         }
 }
 
-static int compare_places(const void *a, const void *b)
-{
-    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
-    return (first > second) - (first < second);
-}
-
 /* About the middle of the points on an axis; above the lowest of them, if there are several. */
 static uint32_t median_of(const finder *f, list points, int axis)
 {
@@ -149,7 +157,7 @@ static uint32_t median_of(const finder *f, list points, int axis)
     const size_t taken = points.count < MOST ? points.count : MOST;
     for (size_t i = 0; i < taken; i++)
         sample[i] = on(f, points.boxes[i * points.count / taken], axis).low;
-    qsort(sample, taken, sizeof *sample, compare_places);
+    qsort(sample, taken, sizeof *sample, tki_compare_u32);
     return sample[taken / 2];
 }
 

@@ -15,6 +15,11 @@ bool tki_box_equal(const tki_box *a, const tki_box *b);
 bool tki_box_within(const tki_box *box,
                     const int64_t *shape); /* no start or size is negative, nothing beyond the shape */
 
+/* The index of the element at a place of a whole tensor, row-major. */
+void tki_index_of(const int64_t *shape, int rank, int64_t place, int64_t *index);
+
+int tki_compare_u32(const void *a, const void *b); /* for qsort() */
+
 /* The common part of two boxes of one rank; false if it is empty. */
 bool tki_box_meet(const tki_box *a, const tki_box *b, tki_box *common);
 

@@ -3,6 +3,7 @@
 #include "glue/checkpoint.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +75,7 @@ static tk_status list_folder(tk_ctx *ctx, const char *folder, const char *end, n
     if (list)
         closedir(list);
     if (!list || !good)
-        return tki_fail(ctx, list ? TK_NO_MEMORY : TK_IO, "cannot list the folder %s", folder);
+        return tki_fail(ctx, list ? TK_NO_MEMORY : TK_IO, "cannot list directory %s", folder);
     if (found->count)
         qsort(found->list, found->count, sizeof *found->list, compare_names);
     return TK_OK;
@@ -158,7 +159,7 @@ static tk_status take_paths(tk_ctx *ctx, tki_checkpoint *c, char *const *paths, 
     tk_status status = TK_OK;
     for (size_t i = 0; i < count && status == TK_OK; i++) {
         if (ends_in(paths[i], ".json"))
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: an index or a manifest stands alone", paths[i]);
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: an index or a manifest must be the only argument", paths[i]);
         status = add_shard(ctx, c, strdup(paths[i]));
     }
     return status;
@@ -173,7 +174,7 @@ static tk_status open_shard(tk_ctx *ctx, tki_checkpoint *c, tki_shard *shard)
     tki_obstruction o = {.shards = {shard->path}};
     if (c->index && access(shard->path, F_OK)) {
         o.kind = TKI_MISSING_SHARD;
-        tki_obstruct(&c->obstructions, o, "the %s names it, and it is not there", c->placed_by);
+        tki_obstruct(&c->obstructions, o, "the %s names it, but it is missing", c->placed_by);
         return TK_OK;
     }
     tk_status status = tki_safetensors_open(ctx, shard->path, &shard->file, &kind);
@@ -224,7 +225,7 @@ tk_status tki_checkpoint_spares(tk_ctx *ctx, const tki_checkpoint *checkpoint, c
             status = tki_fail(ctx, TK_BAD_ARGUMENT, "cannot write %s: it is one of the shards", path);
         else if (checkpoint->index_path && !stat(checkpoint->index_path, &index) && index.st_dev == about.st_dev &&
                  index.st_ino == about.st_ino)
-            status = tki_fail(ctx, TK_BAD_ARGUMENT, "cannot write %s: it names the shards", path);
+            status = tki_fail(ctx, TK_BAD_ARGUMENT, "cannot write %s: it is the index of the shards", path);
     }
     free(path);
     return status;
@@ -235,7 +236,7 @@ tk_status tki_checkpoint_is_unchanged(tk_ctx *ctx, const tki_checkpoint *checkpo
     for (size_t i = 0; i < checkpoint->shard_count; i++) {
         const tki_shard *shard = &checkpoint->shards[i];
         if (shard->is_open && !tki_safetensors_is_unchanged(&shard->file, shard->path))
-            return tki_fail(ctx, TK_IO, "%s was changed while it was read", shard->path);
+            return tki_fail(ctx, TK_IO, "%s changed while it was read", shard->path);
     }
     return TK_OK;
 }
@@ -316,15 +317,14 @@ static void find_missing_numbers(tki_checkpoint *c)
         const json_int_t number = json_integer_value(json_object_get(shard->placement, "shard"));
         if (number && seen[number]) {
             const tki_obstruction o = {.kind = TKI_STALE_SHARD, .shards = {shard->path, seen[number]->path}};
-            tki_obstruct(&c->obstructions, o, "both say that they are shard %lld", (long long)number);
+            tki_obstruct(&c->obstructions, o, "both are marked as shard %lld", (long long)number);
         }
         seen[number] = shard;
     }
     for (json_int_t number = 1; number <= of && seen && !unread; number++)
         if (!seen[number]) {
             const tki_obstruction o = {.kind = TKI_MISSING_SHARD, .shards = {first->path}};
-            tki_obstruct(&c->obstructions, o, "shard %lld of the %lld that it counts is not there", (long long)number,
-                         (long long)of);
+            tki_obstruct(&c->obstructions, o, "shard %lld of %lld is missing", (long long)number, (long long)of);
         }
     free(seen);
 }
@@ -345,7 +345,7 @@ static void compare_with_index(tki_checkpoint *c)
             const tki_obstruction o = {
                 .kind = TKI_STALE_SHARD, .tensor = (char *)(uintptr_t)name, .shards = {shard->path}};
             if (!tki_safetensors_find(&shard->file, name))
-                tki_obstruct(&c->obstructions, o, "the index says that the shard has it");
+                tki_obstruct(&c->obstructions, o, "the index places it in this shard, which does not have it");
         }
     }
     for (size_t s = 0; s < c->shard_count && map; s++)
@@ -355,10 +355,10 @@ static void compare_with_index(tki_checkpoint *c)
             tki_obstruction o = {.tensor = (char *)(uintptr_t)local->name, .shards = {c->shards[s].path}};
             if (!file) {
                 o.kind = TKI_STALE_SHARD;
-                tki_obstruct(&c->obstructions, o, "the index does not name it");
+                tki_obstruct(&c->obstructions, o, "the index does not have it");
             } else if (strcmp(file, tki_name_in(c->shards[s].path))) {
                 o.kind = TKI_DUPLICATE_NAME;
-                tki_obstruct(&c->obstructions, o, "the index gives it to %s", file);
+                tki_obstruct(&c->obstructions, o, "the index places it in %s", file);
             }
         }
 }
@@ -373,7 +373,7 @@ static void compare_with_placement(tki_checkpoint *c, const tki_shard *shard)
         const tki_obstruction o = {
             .kind = TKI_STALE_SHARD, .tensor = (char *)(uintptr_t)name, .shards = {shard->path}};
         if (!tki_safetensors_find(&shard->file, name))
-            tki_obstruct(&c->obstructions, o, "its placement names the section, and the shard does not have it");
+            tki_obstruct(&c->obstructions, o, "the placement has the section, the shard does not");
     }
 }
 
@@ -392,7 +392,7 @@ static void compare_total_size(tki_checkpoint *c)
     }
     const tki_obstruction o = {.kind = TKI_STALE_SHARD, .shards = {c->index_path}};
     if (json_is_integer(total) ? json_integer_value(total) != bytes : json_real_value(total) != (double)bytes)
-        tki_obstruct(&c->obstructions, o, "its total_size is %.17g bytes, the tensors of the shards have %lld",
+        tki_obstruct(&c->obstructions, o, "total_size is %.17g bytes; the tensors have %lld",
                      json_number_value(total), (long long)bytes);
 }
 
@@ -468,7 +468,7 @@ static tk_status find_gap(tk_ctx *ctx, tki_checkpoint *c, tki_whole *whole)
     free(boxes);
     o.of = tki_box_volume(&all);
     if (status == TK_OK && o.differing) {
-        tki_obstruct(&c->obstructions, o, "no shard has these; %lld of %lld elements are missing",
+        tki_obstruct(&c->obstructions, o, "no shard has this box; %lld of %lld elements are missing",
                      (long long)o.differing, (long long)o.of);
         whole->has_gap = true;
     }
@@ -510,7 +510,7 @@ static tk_status compare_file_hash(tk_ctx *ctx, tki_checkpoint *c, const tki_sha
     if (!tki_hash_file(shard->path, hash))
         return tki_fail(ctx, TK_IO, "cannot read %s", shard->path);
     if (strcmp(hash, expected))
-        tki_obstruct(&c->obstructions, o, "the file has SHA-256 %s, and the manifest says %s", hash, expected);
+        tki_obstruct(&c->obstructions, o, "the file has SHA-256 %s, the manifest %s", hash, expected);
     return TK_OK;
 }
 
@@ -518,28 +518,50 @@ static tk_status compare_file_hash(tk_ctx *ctx, tki_checkpoint *c, const tki_sha
 static tk_status refuse_other_placements(tk_ctx *ctx, const tki_checkpoint *c)
 {
     if (c->index_path)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s places the sections; no rules go with it", c->index_path);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s places the sections; rules are not allowed", c->index_path);
     for (size_t i = 0; i < c->shard_count; i++)
         if (json_object_get(c->shards[i].placement, "sections"))
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s says itself where its sections lie; no rules go with it",
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has its own placement; rules are not allowed",
                             c->shards[i].path);
     return TK_OK;
 }
 
-tk_status tki_checkpoint_fits(tk_ctx *ctx, const tki_checkpoint *checkpoint, const tki_rule *rules, size_t rule_count)
+tk_status tki_checkpoint_fits(tk_ctx *ctx, const tki_checkpoint *checkpoint, const char *what, const char *pattern)
 {
-    bool all = true;
     for (size_t i = 0; i < checkpoint->shard_count; i++)
-        all &= checkpoint->shards[i].is_open;
-    for (size_t i = 0; i < rule_count && all; i++) {
-        bool fits = rules[i].if_it_can;
-        for (size_t k = 0; k < checkpoint->tensor_count && !fits; k++)
-            fits = tki_rule_for(&rules[i], 1, checkpoint->tensors[k].name) != NULL;
-        if (!fits)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "the rule '%.200s' fits none of the %zu tensors", rules[i].pattern,
-                            checkpoint->tensor_count);
-    }
-    return TK_OK;
+        if (!checkpoint->shards[i].is_open)
+            return TK_OK;
+    for (size_t i = 0; i < checkpoint->tensor_count; i++)
+        if (!fnmatch(pattern, checkpoint->tensors[i].name, 0))
+            return TK_OK;
+    return tki_fail(ctx, TK_BAD_ARGUMENT, "%s '%.200s' matches none of the %zu tensors", what, pattern,
+                    checkpoint->tensor_count);
+}
+
+tk_status tki_rules_fit(tk_ctx *ctx, const tki_checkpoint *checkpoint, const tki_rule *rules, size_t count)
+{
+    tk_status status = TK_OK;
+    for (size_t i = 0; i < count && status == TK_OK; i++)
+        if (!rules[i].if_it_can)
+            status = tki_checkpoint_fits(ctx, checkpoint, "rule", rules[i].pattern);
+    return status;
+}
+
+static int compare_order(const void *a, const void *b)
+{
+    const tki_whole *first = *(tki_whole *const *)a, *second = *(tki_whole *const *)b;
+    const int difference = tki_element_bits(second->type) - tki_element_bits(first->type);
+    return difference ? difference : strcmp(first->name, second->name);
+}
+
+tki_whole **tki_checkpoint_ordered(const tki_checkpoint *checkpoint)
+{
+    tki_whole **ordered = calloc(checkpoint->tensor_count + 1, sizeof *ordered);
+    for (size_t i = 0; ordered && i < checkpoint->tensor_count; i++)
+        ordered[i] = &checkpoint->tensors[i];
+    if (ordered)
+        qsort(ordered, checkpoint->tensor_count, sizeof *ordered, compare_order);
+    return ordered;
 }
 
 static tk_status open_all(tk_ctx *ctx, tki_checkpoint *c, const tki_rule *rules, size_t rule_count)
@@ -564,13 +586,13 @@ static tk_status open_all(tk_ctx *ctx, tki_checkpoint *c, const tki_rule *rules,
         c->placed_by = "options";
         status = tki_place_by_rules(ctx, c, rules, rule_count);
     } else {
-        find_odd_ones(c, checkpoint_of, TKI_STALE_SHARD, "of checkpoints");
+        find_odd_ones(c, checkpoint_of, TKI_STALE_SHARD, "checkpoints");
         find_missing_numbers(c);
         status = place_sections(ctx, c);
     }
     if (status == TK_OK)
         status = group_sections(ctx, c);
-    return status == TK_OK ? tki_checkpoint_fits(ctx, c, rules, rule_count) : status;
+    return status == TK_OK ? tki_rules_fit(ctx, c, rules, rule_count) : status;
 }
 
 tk_status tki_checkpoint_open(tk_ctx *ctx, char *const *paths, size_t count, const tki_rule *rules, size_t rule_count,

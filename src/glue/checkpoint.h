@@ -57,9 +57,16 @@ struct tki_checkpoint {
 TK_MUST_USE tk_status tki_checkpoint_spares(tk_ctx *ctx, const tki_checkpoint *checkpoint, const char *out,
                                             const char *ending);
 
-/* Refuses a rule that fits no tensor, unless a shard is missing, which may have one. */
-TK_MUST_USE tk_status tki_checkpoint_fits(tk_ctx *ctx, const tki_checkpoint *checkpoint, const tki_rule *rules,
-                                          size_t rule_count);
+/* Refuses a pattern that matches no tensor, unless a shard is missing, which may have one. `what` is for the message. */
+TK_MUST_USE tk_status tki_checkpoint_fits(tk_ctx *ctx, const tki_checkpoint *checkpoint, const char *what,
+                                          const char *pattern);
+
+/* The same of all rules that have to match. */
+TK_MUST_USE tk_status tki_rules_fit(tk_ctx *ctx, const tki_checkpoint *checkpoint, const tki_rule *rules,
+                                    size_t count);
+
+/* All tensors as tki_safetensors_lay_out() orders them; free() it. NULL: no memory. */
+tki_whole **tki_checkpoint_ordered(const tki_checkpoint *checkpoint);
 
 /* Refuses shards that were written to since they were opened: what was hashed may not be what was compared. */
 TK_MUST_USE tk_status tki_checkpoint_is_unchanged(tk_ctx *ctx, const tki_checkpoint *checkpoint);

@@ -52,7 +52,7 @@ static tk_status check_agreement(pass *p, const tki_run *run, size_t from, size_
         const tki_cursor *other = &p->cursors[run->boxes[i]];
         if (memcmp(first->bytes + first->at, other->bytes + other->at, (size_t)bytes))
             return tki_fail(p->ctx, TK_BAD_FILE,
-                            "tensor \"%.200s\": shards of one checkpoint disagree; 'tokitai glue' says where",
+                            "tensor \"%.200s\": shards of one checkpoint disagree; 'tokitai glue' shows where",
                             p->whole[0]->name);
     }
     return TK_OK;
@@ -87,14 +87,6 @@ static tk_status take_run(const tki_run *run, void *data)
     return TK_OK;
 }
 
-static void index_of(const tki_whole *whole, int64_t place, int64_t *index)
-{
-    for (int d = whole->rank - 1; d >= 0; d--) {
-        index[d] = place % whole->shape[d];
-        place /= whole->shape[d];
-    }
-}
-
 static tk_status compare_tensor(pass *p)
 {
     const size_t count = p->whole[0]->count + p->whole[1]->count;
@@ -115,8 +107,8 @@ static tk_status compare_tensor(pass *p)
     free(p->cursors);
     if (status != TK_OK || p->difference->differing == 0)
         return status;
-    index_of(p->whole[0], p->first_at, p->difference->first);
-    index_of(p->whole[0], p->worst_at, p->difference->worst);
+    tki_index_of(p->whole[0]->shape, p->whole[0]->rank, p->first_at, p->difference->first);
+    tki_index_of(p->whole[0]->shape, p->whole[0]->rank, p->worst_at, p->difference->worst);
     for (int i = 0; i < 2; i++)
         tki_element_text(p->whole[0]->type, p->worst_bits[i], p->difference->texts[i]);
     return TK_OK;

@@ -79,12 +79,6 @@ static bool is_whole_below(const walker *w, const interval *part, int axis)
     return true;
 }
 
-static int compare_boxes(const void *a, const void *b)
-{
-    const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
-    return (first > second) - (first < second);
-}
-
 typedef struct order {
     const walker *w;
     int axis;
@@ -120,7 +114,7 @@ static bool fill_intervals(walker *w, cut *c, uint32_t *waiting, size_t count, u
             return false;
         memcpy(part->boxes, present, here * sizeof *present);
         part->box_count = here;
-        qsort(part->boxes, here, sizeof *part->boxes, compare_boxes);
+        qsort(part->boxes, here, sizeof *part->boxes, tki_compare_u32);
     }
     return true;
 }
@@ -236,8 +230,7 @@ static tk_status go(walker *w, size_t count)
     free_cut(top);
     free(all);
     return good ? status
-                : tki_fail(w->ctx, TK_NO_MEMORY, "no memory for a cover of %zu boxes, or they overlap too much",
-                           count);
+                : tki_fail(w->ctx, TK_NO_MEMORY, "no memory for a cover of %zu boxes, or too many overlaps", count);
 }
 
 static walker begin(tk_ctx *ctx, const int64_t *shape, int rank, const tki_box *boxes)

@@ -17,38 +17,20 @@ typedef struct table {
     int64_t bytes;
 } table;
 
-static tki_whole *find_whole(tki_checkpoint *checkpoint, const char *name)
-{
-    size_t low = 0, high = checkpoint->tensor_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = strcmp(name, checkpoint->tensors[middle].name);
-        if (order == 0)
-            return &checkpoint->tensors[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
-}
-
-static tk_status lay_out(tk_ctx *ctx, tki_checkpoint *checkpoint, table *t)
+static tk_status lay_out(tk_ctx *ctx, const tki_checkpoint *checkpoint, table *t)
 {
     const size_t count = checkpoint->tensor_count;
     t->tensors = calloc(count + 1, sizeof *t->tensors);
-    t->wholes = calloc(count + 1, sizeof *t->wholes);
+    t->wholes = tki_checkpoint_ordered(checkpoint);
     if (!t->tensors || !t->wholes)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu tensors", count);
     for (size_t i = 0; i < count; i++) {
-        const tki_whole *whole = &checkpoint->tensors[i];
+        const tki_whole *whole = t->wholes[i];
         t->tensors[i] = (tki_tensor){.name = whole->name, .type = whole->type, .rank = whole->rank};
         memcpy(t->tensors[i].shape, whole->shape, sizeof whole->shape);
     }
     if (!tki_safetensors_lay_out(t->tensors, count, &t->bytes))
-        return tki_fail(ctx, TK_UNSUPPORTED, "the tensors take more than 2^63 bytes");
-    for (size_t i = 0; i < count; i++)
-        t->wholes[i] = find_whole(checkpoint, t->tensors[i].name);
+        return tki_fail(ctx, TK_UNSUPPORTED, "the tensors exceed 2^63 bytes");
     return TK_OK;
 }
 
@@ -60,7 +42,7 @@ static tk_status begin_file(tki_join *join, const table *t, const char *out, tki
                             : NULL;
     json_decref(metadata);
     if (!header)
-        return tki_fail(join->ctx, TK_NO_MEMORY, "no memory for the header, or it would be too large");
+        return tki_fail(join->ctx, TK_NO_MEMORY, "no memory for the header, or it is too large");
     tk_status status = tki_output_open(join->ctx, out, (int64_t)bytes + t->bytes, output);
     if (status == TK_OK)
         status = tki_writer_start(join->ctx, output, 1, true, &join->writer);
@@ -81,18 +63,10 @@ static tk_status read_all(tki_join *join, const table *t, const char *out, tki_o
         const tki_sink sink = {tki_box_whole(whole->shape, whole->rank), 0};
         if (!whole->obstructed)
             status = tki_join_tensor(join, whole, &sink, 1);
-        if (checkpoint->obstructions.count && join->writer) {
-            tk_status ended = tki_writer_finish(join->writer, sha256);
-            join->writer = NULL;
-            status = status == TK_OK ? ended : status;
-        }
+        if (checkpoint->obstructions.count)
+            status = tki_join_end_writer(join, status, sha256);
     }
-    if (join->writer) {
-        tk_status ended = tki_writer_finish(join->writer, sha256);
-        status = status == TK_OK ? ended : status;
-        join->writer = NULL;
-    }
-    return status;
+    return tki_join_end_writer(join, status, sha256);
 }
 
 tk_status tki_glue(tk_ctx *ctx, tki_checkpoint *checkpoint, const char *out, const tki_glue_options *options,

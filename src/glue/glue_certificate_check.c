@@ -54,14 +54,6 @@ bool tki_is_glue_certificate(tk_ctx *ctx, const char *path)
 
 /* -- What it says of itself ----------------------------------------------------------------------------------- */
 
-static bool has_only(const json_t *object, const char *const *names)
-{
-    size_t known = 0;
-    for (const char *const *name = names; *name; name++)
-        known += json_object_get(object, *name) != NULL;
-    return json_object_size(object) == known;
-}
-
 /* A shape whose elements 63 bits count. */
 static bool read_shape(const json_t *list, int64_t *shape, int *rank)
 {
@@ -79,8 +71,8 @@ static bool read_section(const json_t *section, size_t shards, const int64_t *sh
     static const char *const names[] = {"shard", "start", "size", "sha256", "name", "outvoted", NULL};
     const json_t *shard = json_object_get(section, "shard");
     int start_rank;
-    return has_only(section, names) && json_is_string(json_object_get(section, "sha256")) && json_is_integer(shard) &&
-           json_integer_value(shard) >= 0 && (uint64_t)json_integer_value(shard) < shards &&
+    return tki_json_has_only(section, names) && json_is_string(json_object_get(section, "sha256")) &&
+           json_is_integer(shard) && json_integer_value(shard) >= 0 && (uint64_t)json_integer_value(shard) < shards &&
            tki_json_read_sizes(json_object_get(section, "start"), box->start, &start_rank) && start_rank == rank &&
            tki_json_read_sizes(json_object_get(section, "size"), box->size, &box->rank) && box->rank == rank &&
            tki_box_within(box, shape);
@@ -95,7 +87,7 @@ static tk_status check_tensor(tk_ctx *ctx, const json_t *tensor, size_t shards, 
     const size_t count = json_array_size(list);
     int64_t shape[TKI_TENSOR_MAX_RANK], missing = 0;
     int rank;
-    if (!name || !has_only(tensor, names) || !read_shape(json_object_get(tensor, "shape"), shape, &rank))
+    if (!name || !tki_json_has_only(tensor, names) || !read_shape(json_object_get(tensor, "shape"), shape, &rank))
         return tki_fail(ctx, TK_BAD_FILE, "its cover has a tensor without name or shape");
     tki_box *boxes = calloc(count ? count : 1, sizeof *boxes), first;
     if (!boxes)
@@ -103,12 +95,12 @@ static tk_status check_tensor(tk_ctx *ctx, const json_t *tensor, size_t shards, 
     tk_status status = TK_OK;
     for (size_t i = 0; i < count && status == TK_OK; i++)
         if (!read_section(json_array_get(list, i), shards, shape, rank, &boxes[i]))
-            status = tki_fail(ctx, TK_BAD_FILE, "section %zu of tensor %.200s is none of it", i, name);
+            status = tki_fail(ctx, TK_BAD_FILE, "section %zu of tensor %.200s is invalid", i, name);
     if (status == TK_OK)
         status = tki_cover_gaps(ctx, shape, rank, boxes, count, &missing, &first);
     if (status == TK_OK && missing)
-        status = tki_fail(ctx, TK_BAD_FILE, "its sections leave %lld elements of tensor %.200s out",
-                          (long long)missing, name);
+        status = tki_fail(ctx, TK_BAD_FILE, "its sections miss %lld elements of tensor %.200s", (long long)missing,
+                          name);
     *sections += (int64_t)count;
     free(boxes);
     return status;
@@ -129,7 +121,7 @@ static const char *verdict_problem(const json_t *predicate)
     for (size_t i = 0; i < json_array_size(comparisons); i++)
         chose |= json_is_true(json_object_get(json_array_get(comparisons, i), "primary_taken"));
     if (!verdict || strcmp(verdict, tki_glue_verdict_name(chose ? TKI_CHOSEN : TKI_GLUED)))
-        return "its verdict does not follow from what was chosen";
+        return "its verdict contradicts its choices";
     return NULL;
 }
 
@@ -151,8 +143,8 @@ tk_status tki_glue_agrees(tk_ctx *ctx, const json_t *predicate)
     const size_t shards = json_array_size(json_object_get(predicate, "shards"));
     const char *version = json_string_value(json_object_get(predicate, "tokitai"));
     int64_t sections = 0;
-    if (!has_only(predicate, names) || !has_only(counts, count_names))
-        return tki_fail(ctx, TK_BAD_FILE, "it has a member that does not belong to a certificate of gluing");
+    if (!tki_json_has_only(predicate, names) || !tki_json_has_only(counts, count_names))
+        return tki_fail(ctx, TK_BAD_FILE, "it has a member that a glue certificate does not have");
     for (size_t i = 0; i < json_array_size(cover); i++) {
         tk_status status = check_tensor(ctx, json_array_get(cover, i), shards, &sections);
         if (status != TK_OK)
@@ -160,18 +152,17 @@ tk_status tki_glue_agrees(tk_ctx *ctx, const json_t *predicate)
     }
     if (!counted(counts, "tensors", (int64_t)json_array_size(cover)) || !counted(counts, "sections", sections) ||
         !counted(counts, "obstructions", 0))
-        return tki_fail(ctx, TK_BAD_FILE, "its counts are not those of its cover");
+        return tki_fail(ctx, TK_BAD_FILE, "its counts contradict its cover");
     const char *problem = verdict_problem(predicate);
     if (problem)
         return tki_fail(ctx, TK_BAD_FILE, "%s", problem);
     /* Another version may cite another theorem, in other words. */
     if (!version || strcmp(version, tk_version()))
-        return version ? TK_OK : tki_fail(ctx, TK_BAD_FILE, "it does not say which version wrote it");
+        return version ? TK_OK : tki_fail(ctx, TK_BAD_FILE, "it lacks the version that wrote it");
     if (!is_same(predicate, "theorem", tki_glue_theorem()) ||
         !is_same(predicate, "evidence", tki_glue_evidence(predicate)) ||
         !is_same(predicate, "non_claims", tki_glue_non_claims()))
-        return tki_fail(ctx, TK_BAD_FILE,
-                        "its theorem, evidence or non-claims are not those that follow from the rest");
+        return tki_fail(ctx, TK_BAD_FILE, "its theorem, evidence or non_claims contradict its other members");
     return TK_OK;
 }
 
@@ -184,7 +175,7 @@ static tk_status describe(tk_ctx *ctx, const json_t *statement, char **line)
     const char *digest = json_string_value(
         json_object_get(json_object_get(json_array_get(subjects, 0), "digest"), "sha256"));
     if (!verdict || !name || !digest || !counts)
-        return tki_fail(ctx, TK_BAD_FILE, "not a certificate of gluing: verdict, subject or counts are missing");
+        return tki_fail(ctx, TK_BAD_FILE, "not a glue certificate: verdict, subject or counts are missing");
     const size_t others = json_array_size(subjects) - 1;
     if (asprintf(line, "%s: %s%s, SHA-256 %s, of %lld tensors in %lld sections", verdict, name,
                  others ? " and others" : "", digest,
@@ -208,7 +199,7 @@ tk_status tki_glue_certificate_check(tk_ctx *ctx, const char *path, const tk_key
     if (status == TK_OK && (!canonical || !tki_statement_hash(statement, hash)))
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory to check %s", path);
     else if (status == TK_OK && (!is_of_gluing(statement) || !recorded))
-        status = tki_fail(ctx, TK_BAD_FILE, "%s: not a certificate of gluing", path);
+        status = tki_fail(ctx, TK_BAD_FILE, "%s: not a glue certificate", path);
     else if (status == TK_OK && strcmp(hash, recorded))
         status = tki_fail(ctx, TK_BAD_FILE, "%s: altered: its content does not match its own SHA-256", path);
     else if (status == TK_OK && strcmp(text, canonical))

@@ -182,14 +182,6 @@ static const tki_tolerance *tolerance_for(const tki_glue_options *options, const
     return NULL;
 }
 
-static void index_of(const tki_whole *whole, int64_t place, int64_t *index)
-{
-    for (int d = whole->rank - 1; d >= 0; d--) {
-        index[d] = place % whole->shape[d];
-        place /= whole->shape[d];
-    }
-}
-
 static json_t *ulps_json(uint64_t ulps)
 {
     return ulps > INT64_MAX ? json_null() : json_integer((json_int_t)ulps);
@@ -215,7 +207,7 @@ static void judge(tensor *t, const disagreement *d)
     };
     tki_box_meet(&a->box, &b->box, &o.box);
     o.of = tki_box_volume(&o.box);
-    index_of(t->whole, d->first, o.element);
+    tki_index_of(t->whole->shape, t->whole->rank, d->first, o.element);
     if (tolerance)
         json_array_append_new(join->comparisons,
                               json_pack("{s:o, s:[i, i], s:I, s:I, s:o, s:I, s:b, s:b}", "tensor",
@@ -227,10 +219,10 @@ static void judge(tensor *t, const disagreement *d)
         join->chosen = true;
     else if (within)
         tki_obstruct(&join->checkpoint->obstructions, o,
-                     "within the %llu ulp that were declared; --primary takes one of them",
+                     "within the declared %llu ulp; --primary chooses one of them",
                      (unsigned long long)tolerance->ulps);
     else if (d->worst_ulps == UINT64_MAX)
-        tki_obstruct(&join->checkpoint->obstructions, o, "a NaN in one, and a number in the other");
+        tki_obstruct(&join->checkpoint->obstructions, o, "NaN in one, a number in the other");
     else
         tki_obstruct(&join->checkpoint->obstructions, o, "by up to %llu ulp", (unsigned long long)d->worst_ulps);
 }
@@ -250,7 +242,7 @@ static tk_status finish_source(tensor *t, source *s)
                                    .shards = {checkpoint->shards[section->shard].path},
                                    .has_box = true,
                                    .box = section->box};
-        tki_obstruct(&checkpoint->obstructions, o, "its bytes have SHA-256 %s, and %s was recorded", section->sha256,
+        tki_obstruct(&checkpoint->obstructions, o, "its bytes have SHA-256 %s, recorded is %s", section->sha256,
                      section->expected);
     }
     return TK_OK;
@@ -323,29 +315,17 @@ static tk_status find_primary(tki_join *join)
             break;
     }
     if (wanted && namesakes == 0)
-        return tki_fail(join->ctx, TK_BAD_ARGUMENT, "--primary: %s is none of the shards", wanted);
+        return tki_fail(join->ctx, TK_BAD_ARGUMENT, "--primary must be one of the shards, not '%s'", wanted);
     if (namesakes > 1)
-        return tki_fail(join->ctx, TK_BAD_ARGUMENT, "--primary: several shards are called %s; give the path", wanted);
+        return tki_fail(join->ctx, TK_BAD_ARGUMENT, "--primary: several shards are named %s; give the path", wanted);
     return TK_OK;
 }
 
-/* A misspelt pattern would leave its tensors to be compared bit for bit. A shard that could not be opened is an obstruction of its own. */
-static tk_status check_tolerances(const tki_join *join)
+tk_status tki_join_end_writer(tki_join *join, tk_status status, char sha256[TKI_HASH_HEX])
 {
-    const tki_checkpoint *c = join->checkpoint;
-    for (size_t i = 0; i < c->shard_count; i++)
-        if (!c->shards[i].is_open)
-            return TK_OK;
-    for (size_t i = 0; i < join->options->tolerance_count; i++) {
-        const char *pattern = join->options->tolerances[i].pattern;
-        size_t k = 0;
-        while (k < c->tensor_count && fnmatch(pattern, c->tensors[k].name, 0))
-            k++;
-        if (k == c->tensor_count)
-            return tki_fail(join->ctx, TK_BAD_ARGUMENT, "--contract: '%.200s' fits none of the %zu tensors", pattern,
-                            c->tensor_count);
-    }
-    return TK_OK;
+    tk_status ended = join->writer ? tki_writer_finish(join->writer, sha256) : TK_OK;
+    join->writer = NULL;
+    return status == TK_OK ? ended : status;
 }
 
 tk_status tki_join_begin(tki_join *join, tk_ctx *ctx, tki_checkpoint *checkpoint, const tki_glue_options *options,
@@ -359,8 +339,9 @@ tk_status tki_join_begin(tki_join *join, tk_ctx *ctx, tki_checkpoint *checkpoint
     if (!join->comparisons || !join->overlaps || !join->outvoted)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the report");
     tk_status status = find_primary(join);
-    if (status == TK_OK)
-        status = check_tolerances(join);
+    /* A misspelt pattern would leave its tensors to be compared bit for bit. */
+    for (size_t i = 0; i < options->tolerance_count && status == TK_OK; i++)
+        status = tki_checkpoint_fits(ctx, checkpoint, "--contract:", options->tolerances[i].pattern);
     for (size_t i = 0; i < checkpoint->tensor_count && status == TK_OK; i++) {
         if (checkpoint->tensors[i].obstructed)
             continue;

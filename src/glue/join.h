@@ -32,6 +32,9 @@ TK_MUST_USE tk_status tki_join_begin(tki_join *join, tk_ctx *ctx, tki_checkpoint
 /* Reads one tensor and puts it to the sinks. What does not agree is added to the checkpoint's obstructions. */
 TK_MUST_USE tk_status tki_join_tensor(tki_join *join, tki_whole *whole, const tki_sink *sinks, size_t sink_count);
 
+/* Ends the writer, if there is one; the status of what went before comes first. */
+TK_MUST_USE tk_status tki_join_end_writer(tki_join *join, tk_status status, char sha256[TKI_HASH_HEX]);
+
 /* The verdict, counts and the report. Takes over the lists. */
 TK_MUST_USE tk_status tki_join_end(tki_join *join);
 void tki_join_free(tki_join *join);

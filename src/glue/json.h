@@ -40,6 +40,15 @@ static inline bool tki_json_read_sizes(const json_t *list, int64_t *sizes, int *
     return true;
 }
 
+/* Whether an object has no members but these (NULL ends them): a misspelt name, "sha265", would pass for an absent one. */
+static inline bool tki_json_has_only(const json_t *object, const char *const *names)
+{
+    size_t known = 0;
+    for (const char *const *name = names; *name; name++)
+        known += json_object_get(object, *name) != NULL;
+    return json_object_size(object) == known;
+}
+
 /* The last part of a path. */
 static inline const char *tki_name_in(const char *path)
 {

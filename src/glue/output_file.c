@@ -58,19 +58,26 @@ tk_status tki_output_open(tk_ctx *ctx, const char *path, int64_t bytes, tki_outp
     return tki_fail(ctx, TK_IO, "cannot write %s: %s", path, strerror(error));
 }
 
-bool tki_output_write(tki_output *output, const void *data, size_t bytes)
+static bool write_at(int file, const char *data, size_t bytes, off_t place)
 {
-    const char *at = data;
     while (bytes) {
-        ssize_t written = write(output->file, at, bytes);
+        ssize_t written = pwrite(file, data, bytes, place);
         if (written < 0 && errno == EINTR)
             continue;
         if (written < 0)
             return false;
-        at += written;
+        data += written;
+        place += written;
         bytes -= (size_t)written;
-        output->written += written;
     }
+    return true;
+}
+
+bool tki_output_write(tki_output *output, const void *data, size_t bytes)
+{
+    if (!write_at(output->file, data, bytes, output->written))
+        return false;
+    output->written += (int64_t)bytes;
     /* The disk is to be busy from the beginning on, not only when all is there: the file has to be on it in the end. */
     if (output->written - output->sent >= SEND) {
         (void)sync_file_range(output->file, output->sent, output->written - output->sent, SYNC_FILE_RANGE_WRITE);
@@ -81,19 +88,9 @@ bool tki_output_write(tki_output *output, const void *data, size_t bytes)
 
 tk_status tki_output_rewrite(tk_ctx *ctx, const tki_output *output, const void *data, size_t bytes)
 {
-    const char *at = data;
-    off_t place = 0;
-    while (bytes) {
-        ssize_t written = pwrite(output->file, at, bytes, place);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return tki_fail(ctx, TK_IO, "cannot write %s: %s", output->path, strerror(errno));
-        at += written;
-        place += written;
-        bytes -= (size_t)written;
-    }
-    return TK_OK;
+    return write_at(output->file, data, bytes, 0)
+               ? TK_OK
+               : tki_fail(ctx, TK_IO, "cannot write %s: %s", output->path, strerror(errno));
 }
 
 /* Gives a file without a name a temporary one, so that it can replace another by a rename. */

@@ -27,22 +27,6 @@ static tk_status load(tk_ctx *ctx, const char *what, const char *text, size_t le
     return tki_fail(ctx, TK_BAD_FILE, "%s: line %d: %s", what, error.line, error.text);
 }
 
-/* Whether an object has no other members: a name with a slip in it, "sha265", would pass for one that is absent. */
-static bool has_only(const json_t *object, const char *const *members)
-{
-    const char *name;
-    json_t *value;
-    json_object_foreach((json_t *)(uintptr_t)object, name, value)
-    {
-        size_t i = 0;
-        while (members[i] && strcmp(members[i], name))
-            i++;
-        if (!members[i])
-            return false;
-    }
-    return true;
-}
-
 static bool is_text_or_absent(const json_t *value)
 {
     return !value || json_is_string(value);
@@ -70,7 +54,7 @@ static const char *section_problem(const json_t *section)
     const char *name = json_string_value(json_object_get(section, "tensor"));
     if (!json_is_object(section))
         return "a section is not an object";
-    if (!has_only(section, members))
+    if (!tki_json_has_only(section, members))
         return "a section has a member beside \"shape\", \"start\", \"tensor\" and \"sha256\"";
     if (json_object_get(section, "tensor") && (!name || !name[0] || !strcmp(name, TKI_SAFETENSORS_METADATA)))
         return "\"tensor\" is not a name";
@@ -80,7 +64,7 @@ static const char *section_problem(const json_t *section)
         return "\"shape\" and \"start\" go together";
     if (shape && (!tki_json_read_sizes(shape, sizes, &shape_rank) ||
                   !tki_json_read_sizes(start, sizes, &start_rank) || shape_rank != start_rank))
-        return "\"shape\" and \"start\" are not two lists of as many numbers from 0 on";
+        return "\"shape\" and \"start\" must be lists of the same number of integers, each at least 0";
     return NULL;
 }
 
@@ -91,8 +75,8 @@ static const char *placement_problem(const json_t *placement, bool in_manifest)
     static const char *const members_in_manifest[] = {"file",       "sha256", "shard",    "of",
                                                       "checkpoint", "step",   "sections", NULL};
     json_t *sections = json_object_get(placement, "sections");
-    if (!has_only(placement, in_manifest ? members_in_manifest : members))
-        return "a placement has a member that placements do not have";
+    if (!tki_json_has_only(placement, in_manifest ? members_in_manifest : members))
+        return "a placement has an unknown member";
     if (!is_text_or_absent(json_object_get(placement, "step")))
         return "\"step\" is not a string";
     if (!is_text_or_absent(json_object_get(placement, "checkpoint")))
@@ -101,7 +85,7 @@ static const char *placement_problem(const json_t *placement, bool in_manifest)
         !is_count_or_absent(json_object_get(placement, "of")) ||
         json_integer_value(json_object_get(placement, "shard")) >
             json_integer_value(json_object_get(placement, "of")))
-        return "\"shard\" and \"of\" are not a number and a larger one";
+        return "\"shard\" must be a number from 1 to \"of\", which is at most 2^24";
     if (sections && !json_is_object(sections))
         return "\"sections\" is not an object";
     const char *name, *problem;
@@ -115,15 +99,22 @@ static const char *placement_problem(const json_t *placement, bool in_manifest)
     return NULL;
 }
 
+/* Where there is a problem, the value is gone. */
+static tk_status refuse(tk_ctx *ctx, const char *what, const char *key, const char *problem, json_t **value)
+{
+    if (!problem)
+        return TK_OK;
+    json_decref(*value);
+    *value = NULL;
+    return tki_fail(ctx, TK_BAD_FILE, "%s: %s%s", what, key, problem);
+}
+
 tk_status tki_placement_parse(tk_ctx *ctx, const char *what, const char *text, size_t length, json_t **placement)
 {
     tk_status status = load(ctx, what, text, length, placement);
-    const char *problem = status == TK_OK ? placement_problem(*placement, false) : NULL;
-    if (!problem)
-        return status;
-    json_decref(*placement);
-    *placement = NULL;
-    return tki_fail(ctx, TK_BAD_FILE, "%s: %s: %s", what, TKI_PLACEMENT_KEY, problem);
+    return status == TK_OK
+               ? refuse(ctx, what, TKI_PLACEMENT_KEY ": ", placement_problem(*placement, false), placement)
+               : status;
 }
 
 /* A file beside the index; a path would let an index from elsewhere name any file. */
@@ -147,21 +138,21 @@ static const char *index_problem(json_t *index)
         json_object_foreach(map, name, value)
         {
             if (!is_file_name(value))
-                return "\"weight_map\" names something else than a file in its own folder";
+                return "\"weight_map\" must name files in the directory of the index";
         }
         const json_t *total = json_object_get(json_object_get(index, "metadata"), "total_size");
         return total && !json_is_number(total) ? "\"total_size\" is not a number" : NULL;
     }
     if (json_integer_value(json_object_get(index, TKI_MANIFEST_KEY)) != 1)
         return "neither an index, with \"weight_map\", nor a manifest, with \"" TKI_MANIFEST_KEY "\": 1";
-    if (!has_only(index, members))
+    if (!tki_json_has_only(index, members))
         return "a manifest has a member beside \"" TKI_MANIFEST_KEY "\" and \"shards\"";
     if (json_array_size(shards) == 0)
-        return "\"shards\" is not a list, or an empty one";
+        return "\"shards\" must be a list that is not empty";
     json_array_foreach(shards, i, value)
     {
         if (!is_file_name(json_object_get(value, "file")))
-            return "\"file\" of a shard is not a file in the manifest's own folder";
+            return "\"file\" of a shard must be a file in the directory of the manifest";
         if (!is_sha256_or_absent(json_object_get(value, "sha256")))
             return "\"sha256\" of a shard is not 64 hexadecimal digits";
         problem = placement_problem(value, true);
@@ -174,12 +165,7 @@ static const char *index_problem(json_t *index)
 tk_status tki_index_parse(tk_ctx *ctx, const char *what, const char *text, size_t length, json_t **index)
 {
     tk_status status = load(ctx, what, text, length, index);
-    const char *problem = status == TK_OK ? index_problem(*index) : NULL;
-    if (!problem)
-        return status;
-    json_decref(*index);
-    *index = NULL;
-    return tki_fail(ctx, TK_BAD_FILE, "%s: %s", what, problem);
+    return status == TK_OK ? refuse(ctx, what, "", index_problem(*index), index) : status;
 }
 
 tk_status tki_index_read(tk_ctx *ctx, const char *path, json_t **index)
@@ -220,9 +206,9 @@ static tk_status add_section(tk_ctx *ctx, tki_checkpoint *checkpoint, const tki_
 {
     const char *problem = NULL;
     if (section->rank != section->local->rank)
-        problem = "the section has another rank than the tensor that it is placed in";
+        problem = "the rank of the section is not that of its tensor";
     else if (!tki_box_within(&section->box, section->shape))
-        problem = "the section lies partly outside of the tensor";
+        problem = "the section exceeds its tensor";
     else if (!has_a_size(section))
         problem = "the tensor is too large, or does not fill whole bytes";
     else if (cuts_a_byte(section))
@@ -310,7 +296,7 @@ static void concatenate(tki_checkpoint *checkpoint, tki_section *sections, size_
         if (!good) {
             o.shards[0] = checkpoint->shards[first.shard].path;
             o.shards[1] = i ? checkpoint->shards[s->shard].path : NULL;
-            tki_obstruct(&checkpoint->obstructions, o, "cannot be laid behind each other along axis %d", axis);
+            tki_obstruct(&checkpoint->obstructions, o, "cannot be concatenated along axis %d", axis);
         }
     }
     int64_t at = 0;
@@ -328,8 +314,7 @@ static void concatenate(tki_checkpoint *checkpoint, tki_section *sections, size_
             continue;
         o.kind = TKI_GAP;
         o.shards[0] = checkpoint->shards[shard].path;
-        tki_obstruct(&checkpoint->obstructions, o, "the shard has no part of it, though it is cut along axis %d",
-                     axis);
+        tki_obstruct(&checkpoint->obstructions, o, "the shard lacks a part of it; it is cut along axis %d", axis);
     }
 }
 

@@ -128,18 +128,11 @@ static tk_status lay_out_tensor(splitter *s, const tki_whole *whole)
     return TK_OK;
 }
 
-static int compare_order(const void *a, const void *b)
-{
-    const tki_whole *first = *(tki_whole *const *)a, *second = *(tki_whole *const *)b;
-    const int difference = tki_format_of(second->type).bits - tki_format_of(first->type).bits;
-    return difference ? difference : strcmp(first->name, second->name);
-}
-
 static tk_status lay_out(splitter *s, const char *prefix)
 {
     tk_ctx *ctx = s->join.ctx;
     tki_checkpoint *checkpoint = s->join.checkpoint;
-    s->ordered = calloc(checkpoint->tensor_count + 1, sizeof *s->ordered);
+    s->ordered = tki_checkpoint_ordered(checkpoint);
     s->parts = calloc(s->part_count, sizeof *s->parts);
     s->outputs = calloc(s->part_count, sizeof *s->outputs);
     bool good = s->ordered && s->parts && s->outputs;
@@ -152,11 +145,7 @@ static tk_status lay_out(splitter *s, const char *prefix)
     }
     if (!good)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the parts");
-    for (size_t i = 0; i < checkpoint->tensor_count; i++)
-        s->ordered[i] = &checkpoint->tensors[i];
-    if (checkpoint->tensor_count)
-        qsort(s->ordered, checkpoint->tensor_count, sizeof *s->ordered, compare_order);
-    tk_status status = tki_checkpoint_fits(ctx, checkpoint, s->layout->rules, s->layout->rule_count);
+    tk_status status = tki_rules_fit(ctx, checkpoint, s->layout->rules, s->layout->rule_count);
     for (size_t i = 0; i < checkpoint->tensor_count && status == TK_OK; i++)
         status = lay_out_tensor(s, s->ordered[i]);
     for (size_t i = 0; i < s->part_count && status == TK_OK; i++) {
@@ -211,7 +200,7 @@ static tk_status begin_files(splitter *s)
         size_t bytes = 0;
         char *header = header_of(s, i, no_hash, &bytes);
         if (!header)
-            return tki_fail(ctx, TK_NO_MEMORY, "no memory for a header, or it would be too large");
+            return tki_fail(ctx, TK_NO_MEMORY, "no memory for a header, or it is too large");
         status = tki_checkpoint_spares(ctx, s->join.checkpoint, s->parts[i].path, "");
         if (status == TK_OK)
             status = tki_output_open(ctx, s->parts[i].path, (int64_t)bytes + s->parts[i].bytes, &s->outputs[i]);
@@ -273,15 +262,6 @@ static tk_status split_tensor(splitter *s, tki_whole *whole, tki_sink *sinks, si
     return status;
 }
 
-static tk_status end_writer(splitter *s, tk_status status)
-{
-    if (!s->join.writer)
-        return status;
-    tk_status ended = tki_writer_finish(s->join.writer, NULL);
-    s->join.writer = NULL;
-    return status == TK_OK ? ended : status;
-}
-
 static tk_status read_all(splitter *s)
 {
     tki_checkpoint *checkpoint = s->join.checkpoint;
@@ -294,9 +274,9 @@ static tk_status read_all(splitter *s)
         if (!s->ordered[i]->obstructed)
             status = split_tensor(s, s->ordered[i], sinks, next);
         if (checkpoint->obstructions.count)
-            status = end_writer(s, status);
+            status = tki_join_end_writer(&s->join, status, NULL);
     }
-    status = end_writer(s, status);
+    status = tki_join_end_writer(&s->join, status, NULL);
     free(sinks);
     free(next);
     return status;

@@ -67,14 +67,13 @@ static tk_status take_npy(tk_ctx *ctx, const char *path, size_t bytes, tki_array
     tk_dtype type;
     const char *reason = tki_npy_parse(arrays->bytes, bytes, &npy);
     if (!reason && npy.order == '>' && npy.size > 1)
-        reason = "its elements are big-endian";
+        reason = "the elements are big-endian; little-endian ones are needed";
     if (!reason && npy.by_columns && npy.rank > 1)
-        reason = "it is in Fortran order; write a row-major copy (numpy.ascontiguousarray)";
+        reason = "the array is in Fortran order; write a row-major copy (numpy.ascontiguousarray)";
     if (reason)
         return tki_fail(ctx, TK_BAD_FILE, "'%s': %s", path, reason);
     if (!type_of(&npy, &type))
-        return tki_fail(ctx, TK_BAD_FILE, "'%s': elements of type '%c%d' are not known here", path, npy.kind,
-                        npy.size);
+        return tki_fail(ctx, TK_BAD_FILE, "'%s': unknown element type '%c%d'", path, npy.kind, npy.size);
     tk_status status = make_list(ctx, path, 1, arrays);
     if (status != TK_OK)
         return status;

@@ -84,29 +84,29 @@ static const char *take_dictionary(reading *r, tki_npy *npy)
     enum { TYPE = 1, ORDER = 2, SHAPE = 4 };
     unsigned seen = 0;
     if (!take(r, '{'))
-        return "its header is no dictionary";
+        return "the header is not a dictionary";
     while (!take(r, '}')) {
         unsigned key = take_word(r, "'descr'")           ? TYPE
                        : take_word(r, "'fortran_order'") ? ORDER
                        : take_word(r, "'shape'")         ? SHAPE
                                                          : 0;
         if (!key || seen & key || !take(r, ':'))
-            return "its header has another member than descr, fortran_order and shape, or one twice";
+            return "the header has a member other than descr, fortran_order and shape, or one twice";
         seen |= key;
         if (key == TYPE && !take_type(r, npy))
-            return "its elements are of no simple type";
+            return "descr is not a simple type";
         npy->by_columns |= key == ORDER && take_word(r, "True");
         if (key == ORDER && !npy->by_columns && !take_word(r, "False"))
-            return "its fortran_order is neither True nor False";
+            return "fortran_order is neither True nor False";
         if (key == SHAPE && !take_shape(r, npy))
-            return "its shape is not a list of at most 8 sizes";
+            return "shape is not a tuple of at most 8 sizes";
         if (!take(r, ',') && (skip_blanks(r), r->at == r->end || *r->at != '}'))
-            return "its header is cut";
+            return "the header is truncated";
     }
     skip_blanks(r);
     if (r->at != r->end)
-        return "there is something behind the dictionary of its header";
-    return seen == (TYPE | ORDER | SHAPE) ? NULL : "its header lacks descr, fortran_order or shape";
+        return "text after the dictionary of the header";
+    return seen == (TYPE | ORDER | SHAPE) ? NULL : "the header lacks descr, fortran_order or shape";
 }
 
 /* The product of the sizes fills the rest of the file. */
@@ -122,7 +122,7 @@ static const char *count_elements(size_t bytes, tki_npy *npy)
     npy->elements = empty ? 0 : npy->elements;
     if (!fits || __builtin_mul_overflow(npy->elements, (int64_t)npy->size, &needed) ||
         (uint64_t)needed != bytes - npy->data_at)
-        return "its shape asks for another number of bytes than the file has";
+        return "the shape does not match the size of the file";
     return NULL;
 }
 
@@ -136,17 +136,17 @@ const char *tki_npy_parse(const void *data, size_t bytes, tki_npy *npy)
     const unsigned char *u = data;
     *npy = (tki_npy){0};
     if (!tki_npy_begins(data, bytes))
-        return "it does not begin as an .npy file does";
+        return "not an .npy file";
     const size_t length_bytes = bytes > PREFIX && u[sizeof magic] == 1 ? 2 : 4;
     if (bytes < PREFIX + length_bytes)
-        return "it ends within its header";
+        return "the file ends within its header";
     if (u[sizeof magic] < 1 || u[sizeof magic] > 3)
-        return "its .npy version is not from 1 to 3";
+        return "the .npy version is not 1, 2 or 3";
     size_t length = 0;
     for (size_t i = 0; i < length_bytes; i++)
         length |= (size_t)u[PREFIX + i] << 8 * i;
     if (length > MOST_HEADER || length > bytes - PREFIX - length_bytes)
-        return "it ends within its header";
+        return "the file ends within its header";
     npy->data_at = PREFIX + length_bytes + length;
     const char *text = (const char *)u + PREFIX + length_bytes;
     reading r = {text, text + length};

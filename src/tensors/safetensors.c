@@ -110,12 +110,12 @@ static tk_status read_shape(const parser *p, const json_t *shape, tki_tensor *te
     if (!json_is_array(shape))
         return refuse(p, TKI_SHAPE_NOT_SIZES, "the shape is not a list", tensor->name);
     if (json_array_size(shape) > TKI_TENSOR_MAX_RANK)
-        return refuse(p, TKI_SHAPE_RANK, "more sizes than 8", tensor->name);
+        return refuse(p, TKI_SHAPE_RANK, "the shape has more than 8 sizes", tensor->name);
     tensor->rank = (int)json_array_size(shape);
     for (int d = 0; d < tensor->rank; d++) {
         const json_t *size = json_array_get(shape, (size_t)d);
         if (!json_is_integer(size) || json_integer_value(size) < 0)
-            return refuse(p, TKI_SHAPE_NOT_SIZES, "a size is not a number from 0 on", tensor->name);
+            return refuse(p, TKI_SHAPE_NOT_SIZES, "a size is not an integer of at least 0", tensor->name);
         tensor->shape[d] = json_integer_value(size);
     }
     int64_t bits, elements;
@@ -131,14 +131,14 @@ static tk_status read_offsets(const parser *p, const json_t *offsets, tki_tensor
     const json_t *begin = json_array_get(offsets, 0), *end = json_array_get(offsets, 1);
     if (json_array_size(offsets) != 2 || !json_is_integer(begin) || !json_is_integer(end) ||
         json_integer_value(begin) < 0 || json_integer_value(end) < 0)
-        return refuse(p, TKI_OFFSETS_NOT_TWO, "data_offsets are not two numbers from 0 on", tensor->name);
+        return refuse(p, TKI_OFFSETS_NOT_TWO, "data_offsets are not two integers of at least 0", tensor->name);
     tensor->begin = json_integer_value(begin);
     tensor->end = json_integer_value(end);
     if (tensor->end < tensor->begin)
         return refuse(p, TKI_OFFSETS_REVERSED, "data_offsets end before they begin", tensor->name);
     int64_t bytes = 0;
     if (!tki_tensor_bytes(tensor, &bytes) || bytes != tensor->end - tensor->begin)
-        return refuse(p, TKI_OFFSETS_SIZE, "data_offsets do not fit dtype and shape", tensor->name);
+        return refuse(p, TKI_OFFSETS_SIZE, "data_offsets do not match dtype and shape", tensor->name);
     return TK_OK;
 }
 
@@ -154,14 +154,14 @@ static tk_status read_entry(const parser *p, const char *name, json_t *entry, tk
     json_object_foreach(entry, key, value)
     {
         if (strcmp(key, "dtype") && strcmp(key, "shape") && strcmp(key, "data_offsets"))
-            return refuse(p, TKI_ENTRY_UNKNOWN_KEY, "a key beside dtype, shape and data_offsets", name);
+            return refuse(p, TKI_ENTRY_UNKNOWN_KEY, "a key other than dtype, shape and data_offsets", name);
     }
     const json_t *dtype = json_object_get(entry, "dtype"), *shape = json_object_get(entry, "shape");
     const json_t *offsets = json_object_get(entry, "data_offsets");
     if (!dtype || !shape || !offsets)
-        return refuse(p, TKI_ENTRY_MISSING_KEY, "no dtype, no shape, or no data_offsets", name);
+        return refuse(p, TKI_ENTRY_MISSING_KEY, "dtype, shape or data_offsets is missing", name);
     if (!json_is_string(dtype) || !tki_element_find(json_string_value(dtype), &tensor->type))
-        return refuse(p, TKI_DTYPE_UNKNOWN, "a dtype that the format does not have", name);
+        return refuse(p, TKI_DTYPE_UNKNOWN, "unknown dtype", name);
     tk_status status = read_shape(p, shape, tensor);
     return status == TK_OK ? read_offsets(p, offsets, tensor) : status;
 }
@@ -207,7 +207,7 @@ static tk_status check_places(const parser *p, const tki_safetensors *file)
     if (at > there)
         return refuse(p, TKI_DATA_CUT, "the file ends before the last tensor does", last);
     if (at < there)
-        return refuse(p, TKI_DATA_BEHIND, "bytes behind the last tensor", last);
+        return refuse(p, TKI_DATA_BEHIND, "bytes after the last tensor", last);
     return TK_OK;
 }
 
@@ -266,7 +266,8 @@ static tk_status load_header(const parser *p, const char *text, size_t length, j
         return refuse(p, TKI_HEADER_NOT_UTF8, "the header is not UTF-8", NULL);
     *header = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
     if (*header)
-        return has_minus_zero(text, length) ? refuse(p, TKI_HEADER_MINUS_ZERO, "the number -0", NULL) : TK_OK;
+        return has_minus_zero(text, length) ? refuse(p, TKI_HEADER_MINUS_ZERO, "the header has the number -0", NULL)
+                                            : TK_OK;
     switch (json_error_code(&error)) {
     case json_error_out_of_memory: return tki_fail(p->ctx, TK_NO_MEMORY, "no memory for the header of %s", p->what);
     case json_error_duplicate_key: return refuse(p, TKI_HEADER_DUPLICATE, error.text, NULL);
@@ -282,7 +283,7 @@ static tk_status parse(const parser *p, const unsigned char *bytes, size_t size,
     for (int i = 0; i < 8; i++)
         length |= (uint64_t)bytes[i] << (8 * i);
     if (length > TKI_SAFETENSORS_HEADER_MOST)
-        return refuse(p, TKI_HEADER_TOO_LARGE, "the header is said to have over 100,000,000 bytes", NULL);
+        return refuse(p, TKI_HEADER_TOO_LARGE, "the header exceeds 100,000,000 bytes", NULL);
     if (length > size - 8)
         return refuse(p, TKI_HEADER_CUT, "the file ends within its header", NULL);
     file->size = (int64_t)size;
