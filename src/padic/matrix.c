@@ -60,11 +60,11 @@ static const char *convert(const padic_ring *ring, const char *word, uint64_t *v
     mpq_init(x);
     const char *reason = NULL;
     if (!padic_parse_number(word, x))
-        reason = "it is not a number";
+        reason = "not a number";
     else if (mpz_cmp_ui(mpq_denref(x), 1) != 0)
-        reason = "it is not an integer";
+        reason = "not an integer";
     else if (!mpz_fits_slong_p(mpq_numref(x)))
-        reason = "it does not fit in 64 bits";
+        reason = "does not fit in 64 bits";
     else
         *value = (uint64_t)mpz_get_si(mpq_numref(x));
     mpq_clear(x);
@@ -94,16 +94,16 @@ static const char *parse_line(reading *r, const char *begin, const char *end, in
         memcpy(word, begin, length);
         word[length] = 0;
         uint64_t value;
-        const char *reason = strlen(word) == length ? convert(r->ring, word, &value) : "it is not a number";
+        const char *reason = strlen(word) == length ? convert(r->ring, word, &value) : "not a number";
         if (reason)
             return fail(r, "line %lld, number %lld: '%s': %s", (long long)line, (long long)cols + 1, word, reason);
         if (!append(r, (*count)++, value))
-            return fail(r, "no memory for it");
+            return fail(r, "no memory for the matrix");
         cols++;
         begin += length;
     }
     if (cols && r->matrix->rows && cols != r->matrix->cols)
-        return fail(r, "line %lld has %lld numbers, those before it %lld", (long long)line, (long long)cols,
+        return fail(r, "line %lld has %lld numbers, the lines before it have %lld", (long long)line, (long long)cols,
                     (long long)r->matrix->cols);
     if (cols) {
         r->matrix->rows++;
@@ -124,7 +124,7 @@ static const char *parse_text(reading *r, const char *data, size_t bytes)
             return reason;
         data = end ? end + 1 : all;
     }
-    return r->matrix->rows ? NULL : fail(r, "there is no number in it");
+    return r->matrix->rows ? NULL : fail(r, "no numbers");
 }
 
 /* -- NumPy -------------------------------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static const char *parse_elements(reading *r, const unsigned char *data, int64_t
     const int64_t cols = r->matrix->cols;
     r->matrix->values = malloc((size_t)count * sizeof *r->matrix->values + 1);
     if (!r->matrix->values)
-        return fail(r, "no memory for it");
+        return fail(r, "no memory for the matrix");
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = by_columns ? i % cols * rows + i / cols : i;
         const uint64_t x = integer_at(data + at * element, element, has_sign);
@@ -171,10 +171,10 @@ static const char *parse_npy(reading *r, const char *data, size_t bytes)
     if (reason)
         return fail(r, "%s", reason);
     if ((npy.kind != 'i' && npy.kind != 'u') || npy.size > 8 || (npy.order == '>' && npy.size > 1))
-        return fail(r, "its elements are not integers of 1 to 8 bytes, little-endian (descr '%c%c%d')", npy.order,
+        return fail(r, "the elements are not little-endian integers of 1 to 8 bytes (descr '%c%c%d')", npy.order,
                     npy.kind, npy.size);
     if (npy.rank != 1 && npy.rank != 2)
-        return fail(r, "its shape is not one or two sizes");
+        return fail(r, "the shape must have one or two sizes");
     r->matrix->rows = npy.shape[0];
     r->matrix->cols = npy.rank == 2 ? npy.shape[1] : 1;
     return parse_elements(r, (const unsigned char *)data + npy.data_at, npy.elements, npy.size, npy.kind == 'i',

@@ -12,11 +12,11 @@ typedef unsigned __int128 u128;
 const char *padic_ring_make(padic_ring *ring, uint64_t prime, int64_t precision)
 {
     if (!tki_is_prime(prime))
-        return "p is not a prime";
+        return "p must be a prime";
     if (precision < 1 || precision > PADIC_MOST_PRECISION)
-        return "N must lie in [1, 64]";
+        return "N must be a number from 1 to 64";
     *ring = (padic_ring){.prime = prime, .precision = (int)precision};
-    return tki_padic_modulus(prime, precision, &ring->modulus) ? NULL : "p^N is larger than 2^64";
+    return tki_padic_modulus(prime, precision, &ring->modulus) ? NULL : "p^N must be at most 2^64";
 }
 
 padic_ring padic_ring_with(const padic_ring *ring, int precision)
@@ -85,7 +85,7 @@ const char *padic_inverse(const padic_ring *ring, uint64_t x, uint64_t *inverse)
     const padic_ring field = padic_ring_with(ring, 1);
     x = padic_reduce(ring, x);
     if (x % ring->prime == 0)
-        return "p divides it, so it has no inverse";
+        return "no inverse: p divides the number";
     uint64_t y = power_of(&field, x % ring->prime, ring->prime - 2); /* Fermat; of p = 2 it is 1 */
     for (int digits = 1; digits < ring->precision; digits *= 2)
         y = padic_multiply(ring, y, padic_add(ring, 2, padic_negate(ring, padic_multiply(ring, x, y))));
@@ -112,16 +112,16 @@ const char *padic_lift_root(const padic_ring *ring, const uint64_t *coefficients
     uint64_t slope, inverse;
     uint64_t x = start % ring->prime;
     if (evaluate(ring, coefficients, degree, x, &slope) % ring->prime)
-        return "it is no root modulo p";
+        return "the number is not a root modulo p";
     for (int digits = 1; digits < ring->precision; digits *= 2) {
         const uint64_t value = evaluate(ring, coefficients, degree, x, &slope);
         if (padic_inverse(ring, slope, &inverse))
-            return "p divides the derivative there: the root is not simple";
+            return "the root is not simple: p divides the derivative";
         x = padic_add(ring, x, padic_negate(ring, padic_multiply(ring, value, inverse)));
     }
     (void)evaluate(ring, coefficients, degree, x, &slope);
     if (slope % ring->prime == 0)
-        return "p divides the derivative there: the root is not simple";
+        return "the root is not simple: p divides the derivative";
     *root = x;
     return NULL;
 }
@@ -194,7 +194,7 @@ const char *padic_from_text(const padic_ring *ring, const char *text, uint64_t *
 {
     mpq_t x;
     mpq_init(x);
-    const char *reason = padic_parse_number(text, x) ? padic_from_rational(ring, x, residue) : "it is not a number";
+    const char *reason = padic_parse_number(text, x) ? padic_from_rational(ring, x, residue) : "not a number";
     mpq_clear(x);
     return reason;
 }

@@ -38,17 +38,6 @@ __attribute__((format(printf, 2, 3))) static padic_outcome fail(work *w, const c
     return PADIC_FAILED;
 }
 
-void padic_solution_free(padic_solution *s)
-{
-    for (int64_t i = 0; s->numerators && i < s->rows * s->cols; i++)
-        mpz_clear(s->numerators[i]);
-    for (int64_t i = 0; s->denominators && i < s->cols; i++)
-        mpz_clear(s->denominators[i]);
-    free(s->numerators);
-    free(s->denominators);
-    *s = (padic_solution){0};
-}
-
 static mpz_t *new_numbers(int64_t count)
 {
     mpz_t *numbers = malloc((size_t)count * sizeof *numbers + 1);
@@ -62,6 +51,13 @@ static void free_numbers(mpz_t *numbers, int64_t count)
     for (int64_t i = 0; numbers && i < count; i++)
         mpz_clear(numbers[i]);
     free(numbers);
+}
+
+void padic_solution_free(padic_solution *s)
+{
+    free_numbers(s->numerators, s->rows * s->cols);
+    free_numbers(s->denominators, s->cols);
+    *s = (padic_solution){0};
 }
 
 static uint64_t residue(int64_t x, uint64_t modulus)
@@ -241,18 +237,19 @@ static void add_product(mpz_t sum, const mpz_t x, int64_t factor)
         mpz_submul_ui(sum, x, 0 - (unsigned long)factor);
 }
 
-/* A x = denominator b? */
-static bool is_solution(const int64_t *a, int64_t n, mpz_t *x, const mpz_t denominator, const int64_t *b)
+/* A x = denominator b, where x has a number for each of these columns of A (NULL: for the first ones)? */
+static bool is_solution(const int64_t *a, int64_t n, const int64_t *cols, int64_t count, mpz_t *x,
+                        const mpz_t denominator, const int64_t *b, int64_t b_stride)
 {
     bool good = true;
     mpz_t sum;
     mpz_init(sum);
     for (int64_t i = 0; i < n && good; i++) {
         mpz_set_ui(sum, 0);
-        for (int64_t j = 0; j < n; j++)
-            add_product(sum, x[j], a[i * n + j]);
+        for (int64_t j = 0; j < count; j++)
+            add_product(sum, x[j], a[i * n + (cols ? cols[j] : j)]);
         mpz_neg(sum, sum);
-        add_product(sum, denominator, b[i]);
+        add_product(sum, denominator, b[i * b_stride]);
         good = mpz_sgn(sum) == 0;
     }
     mpz_clear(sum);
@@ -290,8 +287,8 @@ static padic_outcome solve_column(work *w, const int64_t *b, mpz_t *x, mpz_t den
         recover(x, n, modulus, numerator_bits, denominator);
         cancel(x, n, denominator);
         mpz_clear(modulus);
-        if (!is_solution(w->a, n, x, denominator, b))
-            outcome = fail(w, "a solution that does not solve the system: a defect of this program");
+        if (!is_solution(w->a, n, NULL, n, x, denominator, b, 1))
+            outcome = fail(w, "the solution found does not solve the system; this is a bug of tokitai");
     }
     free_numbers(powers, LEVELS);
     free(digits);
@@ -338,19 +335,7 @@ static padic_outcome show_singular(work *w)
             outcome = fail(w, "%s", w->reason);
         else if (rank > 0)
             outcome = solve_column(&smaller, b, x, x[n]);
-        bool vanishes = outcome == PADIC_SOLVED;
-        mpz_t sum;
-        mpz_init(sum);
-        for (int64_t i = 0; i < n && vanishes; i++) {
-            mpz_set_ui(sum, 0);
-            for (int64_t j = 0; j < rank; j++)
-                add_product(sum, x[j], w->a[i * n + cols[j]]);
-            mpz_neg(sum, sum);
-            add_product(sum, x[n], w->a[i * n + free_col]);
-            vanishes = mpz_sgn(sum) == 0;
-        }
-        mpz_clear(sum);
-        if (vanishes) {
+        if (outcome == PADIC_SOLVED && is_solution(w->a, n, cols, rank, x, x[n], w->a + free_col, n)) {
             snprintf(w->reason, w->size, "the matrix is singular, of rank %lld or more", (long long)rank);
             outcome = PADIC_SINGULAR;
         }
@@ -377,7 +362,7 @@ static padic_outcome prepare(work *w)
         if (outcome != PADIC_SOLVED)
             return outcome;
     }
-    return fail(w, "singular modulo %d primes, but not over the integers", (int)PRIMES_TRIED);
+    return fail(w, "the matrix is singular modulo %d primes, but not over the integers", (int)PRIMES_TRIED);
 }
 
 static padic_outcome begin(work *w, tk_ctx *ctx, const padic_matrix *a, char *reason, size_t size)
@@ -387,7 +372,7 @@ static padic_outcome begin(work *w, tk_ctx *ctx, const padic_matrix *a, char *re
     if (a->rows != a->cols)
         return fail(w, "the matrix is not square: %lld rows, %lld columns", (long long)a->rows, (long long)a->cols);
     if (a->rows > MOST_ROWS)
-        return fail(w, "the matrix has %lld rows; at most %d are taken", (long long)a->rows, (int)MOST_ROWS);
+        return fail(w, "the matrix has %lld rows; the limit is %d", (long long)a->rows, (int)MOST_ROWS);
     w->inverse = malloc((size_t)(w->n * w->n) * sizeof *w->inverse + 1);
     return w->inverse ? prepare(w) : fail(w, "no memory for %lld rows", (long long)w->n);
 }

@@ -30,11 +30,11 @@ TEST(rings)
     padic_ring ring;
     assert_null(padic_ring_make(&ring, 2, 64));
     assert_true(ring.modulus == 0);
-    assert_string_equal(padic_ring_make(&ring, 1, 1), "p is not a prime");
-    assert_string_equal(padic_ring_make(&ring, 91, 1), "p is not a prime");
-    assert_string_equal(padic_ring_make(&ring, 7, 0), "N must lie in [1, 64]");
-    assert_string_equal(padic_ring_make(&ring, 7, 65), "N must lie in [1, 64]");
-    assert_string_equal(padic_ring_make(&ring, 7, 23), "p^N is larger than 2^64");
+    assert_string_equal(padic_ring_make(&ring, 1, 1), "p must be a prime");
+    assert_string_equal(padic_ring_make(&ring, 91, 1), "p must be a prime");
+    assert_string_equal(padic_ring_make(&ring, 7, 0), "N must be a number from 1 to 64");
+    assert_string_equal(padic_ring_make(&ring, 7, 65), "N must be a number from 1 to 64");
+    assert_string_equal(padic_ring_make(&ring, 7, 23), "p^N must be at most 2^64");
     assert_null(padic_ring_make(&ring, 7, 22));
 }
 
@@ -118,7 +118,7 @@ TEST(roots)
     const uint64_t two[] = {padic_negate(&ring, 2), 0, 1}, one[] = {1, padic_negate(&ring, 2), 1};
     assert_null(padic_lift_root(&ring, two, 2, 3, &root)); /* a square root of 2: 3 + 7 + 2*7^2 + ... */
     assert_true(padic_multiply(&ring, root, root) == 2 && root % 343 == 3 + 7 + 2 * 49);
-    assert_non_null(strstr(padic_lift_root(&ring, two, 2, 1, &root), "no root"));
+    assert_non_null(strstr(padic_lift_root(&ring, two, 2, 1, &root), "not a root"));
     assert_non_null(strstr(padic_lift_root(&ring, one, 2, 1, &root), "not simple"));
 }
 
@@ -190,7 +190,7 @@ TEST(matrices)
     assert_non_null(padic_matrix_parse(data, size - 1, &ring, &again, reason, sizeof reason));
     free(data);
     padic_matrix_free(&m);
-    assert_bad_matrix("1 2\n3\n", &ring, "line 2 has 1 numbers, those before it 2");
+    assert_bad_matrix("1 2\n3\n", &ring, "line 2 has 1 numbers, the lines before it have 2");
     assert_bad_matrix("1 x\n", &ring, "line 1, number 2: 'x'");
     assert_bad_matrix("1/7\n", &ring, "p divides the denominator");
     assert_bad_matrix("\n# nothing\n", &ring, "no number");
