@@ -636,7 +636,7 @@ expect 0 "to standard output" report "$plain"
 says out "<!DOCTYPE html>"
 expect 0 "to a file, two of one subject" report "$plain" "other/${plain##*/}" -o page.html
 is "    nothing on standard output" test ! -s out
-is "    what changed" grep -q "What changed: cpu" page.html
+is "    what changed" grep -q "Changes: cpu" page.html
 expect 1 "one that was altered" report "$plain" altered.json --output=page.html
 says err "altered"
 is "    is named on the page" grep -q "Not shown:</strong> altered.json: altered" page.html

@@ -24,7 +24,7 @@ says out "^\* mutants: judged by this build on [0-9-]+, not run again now \(--fr
 count 1 second/*.json "$kept"
 says second/*.json "planted wrong kernels were rejected on $(date -u +%Y)-.* by this build of the judge, [0-9a-f]{12}, on the quick trials of seed [0-9]+; they were not run again now"
 says second/*.json "That the planted wrong kernels are rejected this run did not see"
-says second/*.md "^Judged on .* by this build of the judge, [0-9a-f]{64}, on the quick trials of seed [0-9]+; not run again now\.$"
+says second/*.md "^Judged on .* by this build of the judge, [0-9a-f]{64}, on the quick trials of seed [0-9]+; not run again for this certificate\.$"
 is "    the same verdicts" test "$(verdicts_of first)" = "$(verdicts_of second)"
 is "    of the same seed" test "$(seed_of first)" = "$(seed_of second)"
 is "    which is not the run's" test "$(seed_of first)" != "$(sed -n 's/^   "seed": \([0-9]*\),\{0,1\}$/\1/p' first/*.json)"

@@ -252,7 +252,7 @@ for path in sys.argv[2:]:
         if element and "exact" in element:
             must(f"exact {element['exact']:.12g}", path)
             must(f"({element['got_bits']})", path)
-for what in ("What changed:", "164 are only in the first, 164 are only in the second", "upright strokes: the numbers of f16",
+for what in ("Changes:", "164 are only in the first, 164 are only in the second", "ticks: the numbers of f16",
              "Largest error by input", "Largest error by exact value", "input x, by binades"):
     must(what, "all")
 print(f"{len(sys.argv) - 2} certificates are on the page, {page.elements['rect']} bars")
@@ -262,7 +262,7 @@ fail() { echo "$*"; exit 1; }
 
 # A certificate against itself.
 report 0 first/*.json first/*.json
-grep -q '<strong>Nothing</strong> but dates' page.html || fail "a certificate differs from itself"
+grep -q '<strong>No differences.</strong> Dates' page.html || fail "a certificate differs from itself"
 
 # A careful stranger's and a careless one's.
 report 1 hostile.json altered.json

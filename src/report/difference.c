@@ -141,7 +141,7 @@ tk_status tk_certificate_diff(tk_ctx *ctx, const tk_certificate *first, const tk
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!first || !second || !json)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or nowhere to put what changed");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "first, second and json must not be NULL");
     json_t *difference = tki_certificate_difference(first, second);
     *json = difference ? tki_statement_text(difference) : NULL;
     json_decref(difference);

@@ -36,15 +36,9 @@ static void print_value(FILE *out, const json_t *value)
         fprintf(out, "%.6g", json_number_value(value));
 }
 
-static void print_shape(FILE *out, const tk_certificate *c, const json_t *shape)
+static void print_shape(FILE *out, const tk_certificate *c, const json_t *trial)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (!memory)
-        return;
-    tki_print_shape(memory, tki_certificate_text(c, "run.op"), shape);
-    fclose(memory);
+    char *text = tki_shape_text(c, trial);
     print_text(out, "", text ? text : "", "");
     free(text);
 }
@@ -55,7 +49,7 @@ static void print_head(FILE *out, const tk_certificate *c)
     print_text(out, "", tk_certificate_headline(c), "\n\n");
     print_text(out, "", tki_certificate_text(c, "contract.summary"), ".\n\n");
     if (tk_certificate_reason(c)[0])
-        print_text(out, "**Why:** ", tk_certificate_reason(c), "\n\n");
+        print_text(out, "**Reason:** ", tk_certificate_reason(c), "\n\n");
     if (tk_certificate_reproduce(c)[0]) {
         tki_put_markdown_block(out, "sh", tk_certificate_reproduce(c), TKI_TEXT_MOST);
         fputc('\n', out);
@@ -90,7 +84,7 @@ static void print_basis_of_clauses(FILE *out, const tk_certificate *c)
     const json_t *proofs = tki_certificate_get(c, "proofs");
     if (!json_is_object(rests_on))
         return;
-    fprintf(out, "## What the clauses rest on\n\n| clause | its derivation | this kernel |\n|---|---|---|\n");
+    fprintf(out, "## Basis of the clauses\n\n| clause | derivation | kernel |\n|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(clauses); i++) {
         const char *id = tki_text(json_array_get(clauses, i), "id");
         const json_t *own = json_object_get(rests_on, id);
@@ -101,7 +95,7 @@ static void print_basis_of_clauses(FILE *out, const tk_certificate *c)
     fputc('\n', out);
     if (!json_array_size(proofs))
         return;
-    fprintf(out, "Theorems are about the contract, not about the kernel; this run did not check them.\n\n"
+    fprintf(out, "Theorems concern the contract, not the kernel; this run did not check them.\n\n"
                  "| theorem | in | supports | SHA-256 |\n|---|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(proofs); i++) {
         const json_t *proof = json_array_get(proofs, i), *supports = json_object_get(proof, "supports");
@@ -154,7 +148,7 @@ static void print_element(FILE *out, const tk_certificate *c, const char *title,
     }
     const json_t *trial = json_object_get(element, "trial");
     print_text(out, "| trial | ", tki_text(trial, "family"), ", ");
-    print_shape(out, c, json_object_get(trial, "shape"));
+    print_shape(out, c, trial);
     fprintf(out, " |\n\n");
 }
 
@@ -201,7 +195,7 @@ static void print_cells(FILE *out, const json_t *object, const char *name, tki_p
 
 static void print_histogram(FILE *out, const char *title, const json_t *histogram)
 {
-    fprintf(out, "\n| %s up to, ulp | elements |\n|---|---|\n", title);
+    fprintf(out, "\n| %s up to (ulp) | elements |\n|---|---|\n", title);
     for (size_t i = 0; i < json_array_size(histogram); i++) {
         const json_t *bin = json_array_get(histogram, i);
         fprintf(out, "| ");
@@ -218,7 +212,7 @@ static void print_refutation(FILE *out, const tk_certificate *c)
     const json_t *clauses = json_object_get(refutation, "clauses");
     if (!json_is_object(refutation))
         return;
-    print_text(out, "## How wrong\n\n", tki_text(refutation, "grade"), "");
+    print_text(out, "## Refutation\n\n", tki_text(refutation, "grade"), "");
     fprintf(out, ": %lld of %lld trials failed%s.\n\n",
             (long long)json_integer_value(json_object_get(refutation, "trials")),
             (long long)json_integer_value(json_object_get(refutation, "of_trials")),
@@ -236,15 +230,15 @@ static void print_result(FILE *out, const tk_certificate *c)
 {
     const json_t *result = tki_certificate_get(c, "result");
     print_refutation(out, c);
-    fprintf(out, "## What came out\n\n| | |\n|---|---|\n");
+    fprintf(out, "## Results\n\n| | |\n|---|---|\n");
     for (const tki_member *m = tki_members; m->name; m++) /* of certificates of earlier versions */
         if (!json_object_get(result, "accepted") && !strcmp(m->in, "result") && !strcmp(m->name, "worst_ulp"))
             print_row(out, c, m);
     print_rows(out, c, TKI_PAGE_ERRORS);
     print_rows(out, c, TKI_PAGE_EFFORT);
     print_histogram(out, "error", json_object_get(result, "ulp_histogram"));
-    print_element(out, c, "The failure", json_object_get(result, "failure"));
-    print_element(out, c, "The worst element", json_object_get(result, "worst"));
+    print_element(out, c, "Failing element", json_object_get(result, "failure"));
+    print_element(out, c, "Worst element", json_object_get(result, "worst"));
 }
 
 static void print_mutants(FILE *out, const tk_certificate *c)
@@ -252,17 +246,17 @@ static void print_mutants(FILE *out, const tk_certificate *c)
     const json_t *mutants = tki_certificate_get(c, "mutants");
     if (!json_array_size(mutants))
         return;
-    fprintf(out, "## Planted wrong kernels\n\n");
+    fprintf(out, "## Mutants\n\n");
     const json_t *how = tki_certificate_get(c, "run.mutants");
     const long long seed = json_integer_value(json_object_get(how, "seed"));
     if (tki_text(how, "kept")[0]) {
         print_text(out, "Judged on ", tki_text(how, "kept"), " by this build of the judge, ");
         print_text(out, "", tki_text(how, "build"), ", ");
-        fprintf(out, "on the quick trials of seed %lld; not run again now.\n\n", seed);
+        fprintf(out, "on the quick trials of seed %lld; not run again for this certificate.\n\n", seed);
     } else if (how) {
         fprintf(out, "On the quick trials of seed %lld.\n\n", seed);
     }
-    fprintf(out, "| kernel | what is wrong | rejected by |\n|---|---|---|\n");
+    fprintf(out, "| mutant | defect | rejected by |\n|---|---|---|\n");
     for (size_t i = 0; i < json_array_size(mutants); i++) {
         const json_t *mutant = json_array_get(mutants, i);
         print_text(out, "| ", tki_text(mutant, "name"), " | ");
@@ -281,23 +275,22 @@ static void print_coverage(FILE *out, const tk_certificate *c)
     char text[1 << 13];
     if (!coverage)
         return;
-    fprintf(out, "## What ran\n\n");
+    fprintf(out, "## Coverage\n\n");
     if (!json_is_true(json_object_get(coverage, "known"))) {
         print_text(out, "Not known: ", tki_text(coverage, "reason"), ".\n\n");
         return;
     }
     fprintf(out,
-            "As an instrumented build of the source said, which is untrusted: it adds trials, and no verdict rests "
+            "Reported by an instrumented build of the source, which is untrusted: it adds trials; no verdict depends "
             "on it.\n\n| | |\n|---|---|\n");
     print_rows(out, c, TKI_PAGE_COVERAGE);
     const json_t *ranges = tki_certificate_get(c, "coverage.lines.never_ran");
     tki_ranges_print(ranges, SIZE_MAX, text, sizeof text);
     if (text[0])
-        print_text(out, "| lines that no judged call has run | ", text, " |");
+        print_text(out, "| lines that no judged call ran | ", text, " |");
     fputc('\n', out);
-    if (tki_certificate_text(c, "coverage.lines.reason")[0]) {
+    if (tki_certificate_text(c, "coverage.lines.reason")[0])
         print_text(out, "Lines are not known: ", tki_certificate_text(c, "coverage.lines.reason"), ".\n\n");
-    }
 }
 
 static void print_sentences(FILE *out, const tk_certificate *c, const char *title, const char *path)
@@ -313,7 +306,7 @@ static void print_sentences(FILE *out, const tk_certificate *c, const char *titl
 
 static void print_basis(FILE *out, const tk_certificate *c)
 {
-    fprintf(out, "## On what\n\n| | |\n|---|---|\n");
+    fprintf(out, "## Build and machine\n\n| | |\n|---|---|\n");
     print_rows(out, c, TKI_PAGE_BUILT);
     print_rows(out, c, TKI_PAGE_MACHINE);
     fputc('\n', out);
@@ -333,8 +326,9 @@ static void print_kernels(FILE *out, const tk_certificate *c)
     const json_t *kernels = tki_certificate_get(c, "built.kernels");
     if (!json_array_size(kernels))
         return;
-    fprintf(out, "## What the kernels use\n\nAs their compiler says: registers and bytes of a thread, of a block for "
-                 "static shared memory.\n\n| kernel |");
+    fprintf(out,
+            "## Resources of the kernels\n\nReported by the compiler: registers and bytes per thread, static shared "
+            "memory per block.\n\n| kernel |");
     print_columns(out, TKI_PAGE_KERNEL);
     for (size_t i = 0; i < json_array_size(kernels); i++)
         print_cells(out, json_array_get(kernels, i), "name", TKI_PAGE_KERNEL);
@@ -348,7 +342,7 @@ static void print_trials(FILE *out, const tk_certificate *c)
     for (size_t i = 0; i < json_array_size(trials); i++) {
         const json_t *trial = json_array_get(trials, i);
         print_text(out, "| ", tki_text(trial, "family"), " | ");
-        print_shape(out, c, json_object_get(trial, "shape"));
+        print_shape(out, c, trial);
         char hash[17];
         snprintf(hash, sizeof hash, "%s", tki_text(trial, "output_sha256"));
         fprintf(out, " | %lld | ", (long long)json_integer_value(json_object_get(trial, "elements")));
@@ -370,14 +364,14 @@ char *tki_certificate_render(const tk_certificate *certificate)
     print_coverage(out, certificate);
     print_mutants(out, certificate);
     print_sentences(out, certificate, "Evidence", "evidence");
-    print_sentences(out, certificate, "What is not claimed", "non_claims");
+    print_sentences(out, certificate, "Not claimed", "non_claims");
     if (tki_certificate_get(certificate, "worker")) {
-        print_sentences(out, certificate, "What shut the kernel in", "worker.confinement");
+        print_sentences(out, certificate, "Sandbox", "worker.confinement");
         if (tki_certificate_get(certificate, "worker.weakness"))
             print_text(out, "**Confinement: weak.** ", tki_certificate_text(certificate, "worker.weakness"), ".\n\n");
         else if (tki_certificate_get(certificate, "worker.strength"))
             fputs("Confinement: strong.\n\n", out);
-        print_text(out, "Times by ", tki_certificate_text(certificate, "worker.clock"), ".\n\n");
+        print_text(out, "Clock: ", tki_certificate_text(certificate, "worker.clock"), ".\n\n");
     }
     print_limits(out, certificate);
     print_basis(out, certificate);

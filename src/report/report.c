@@ -54,7 +54,7 @@ void tki_html_value(FILE *out, const json_t *value)
 void tki_html_share(FILE *out, double share)
 {
     if (isinf(share))
-        fputs("beyond all of it", out);
+        fputs("infinite", out);
     else if (share > 2)
         fprintf(out, "%.3g times", share);
     else if (!isnan(share))
@@ -69,16 +69,22 @@ void tki_html_short(FILE *out, const char *hash)
     tki_html_put(out, "", begin, "</code>");
 }
 
-void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial)
+char *tki_shape_text(const tk_certificate *c, const json_t *trial)
 {
-    const json_t *options = json_object_get(trial, "options");
     char *text = NULL;
     size_t size;
     FILE *memory = open_memstream(&text, &size);
-    if (memory) {
-        tki_print_shape(memory, tki_certificate_text(c, "run.op"), json_object_get(trial, "shape"));
-        fclose(memory);
-    }
+    if (!memory)
+        return NULL;
+    tki_print_shape(memory, tki_certificate_text(c, "run.op"), json_object_get(trial, "shape"));
+    fclose(memory);
+    return text;
+}
+
+void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial)
+{
+    const json_t *options = json_object_get(trial, "options");
+    char *text = tki_shape_text(c, trial);
     tki_html_text(out, text ? text : "");
     free(text);
     tki_html_put(out, ", ", tki_text(trial, "family"), "");
@@ -202,7 +208,7 @@ static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int nu
     fprintf(out, "</td><td class=\"num\" data-label=\"elements\" data-sort=\"%lld\">",
             (long long)tk_certificate_elements(c));
     tki_print_count(out, tk_certificate_elements(c));
-    fprintf(out, "</td><td class=\"num\" data-label=\"worst accepted, ulp\" data-sort=\"%g\">%.4g</td>", ulp, ulp);
+    fprintf(out, "</td><td class=\"num\" data-label=\"worst accepted (ulp)\" data-sort=\"%g\">%.4g</td>", ulp, ulp);
     fprintf(out, "<td class=\"num\" data-label=\"bound used\" data-sort=\"%g\">", share);
     tki_html_share(out, share);
     fprintf(out, "</td><td class=\"num\" data-label=\"mutants rejected\" data-sort=\"%d\">", rejected);
@@ -218,7 +224,7 @@ static void put_overview(FILE *out, tk_ctx *ctx, const tk_report_entry *entries,
     put_counts(out, entries, count);
     tki_html_table(
         out, "cards sortable overview",
-        "verdict|subject|op|types|level|#elements|#worst accepted, ulp|#bound used|#mutants rejected|device|made");
+        "verdict|subject|op|types|level|#elements|#worst accepted (ulp)|#bound used|#mutants rejected|device|made");
     for (int i = 0; i < count; i++)
         if (entries[i].certificate)
             put_row(out, ctx, &entries[i], i);
@@ -228,7 +234,7 @@ static void put_overview(FILE *out, tk_ctx *ctx, const tk_report_entry *entries,
             continue;
         tki_html_put(out, "<p class=\"note bad-note refused\"><strong class=\"bad\">Not shown:</strong> ",
                      entries[i].name ? entries[i].name : "a certificate", ": ");
-        tki_html_put(out, "", entries[i].problem ? entries[i].problem : "there is no certificate", "</p>\n");
+        tki_html_put(out, "", entries[i].problem ? entries[i].problem : "no certificate", "</p>\n");
     }
 }
 
@@ -251,7 +257,7 @@ tk_status tk_report_html(tk_ctx *ctx, const tk_report_entry entries[], int count
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!html || count < 0 || (count && !entries))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificates, or nowhere to put the page");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "html and entries must not be NULL, count must be at least 0");
     *html = NULL;
     FILE *out = open_memstream(html, &size);
     if (!out)

@@ -20,6 +20,7 @@ void tki_html_value(FILE *out, const json_t *value);                            
 void tki_html_share(FILE *out, double share);     /* of a bound: "34 %", "2.1 times", "no end" */
 void tki_html_short(FILE *out, const char *hash); /* its first digits, all of it as a hint */
 void tki_html_trial(FILE *out, const tk_certificate *c, const json_t *trial); /* family and shape */
+char *tki_shape_text(const tk_certificate *c, const json_t *trial); /* "m=3 n=4"; free() it; NULL: no memory */
 
 /* A table: its class, its columns with | between them, those of numbers with # before. At its end how many of `rows` are not shown. */
 void tki_html_table(FILE *out, const char *class, const char *columns);

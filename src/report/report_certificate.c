@@ -7,15 +7,6 @@
 
 /* -- Parts of tables ------------------------------------------------------------------------------------------------ */
 
-static void put_fact(FILE *out, const char *name, const json_t *value)
-{
-    if (!value || (json_is_string(value) && !json_string_value(value)[0]))
-        return;
-    fprintf(out, "<dt>%s</dt><dd>", name);
-    tki_html_value(out, value);
-    fputs("</dd>", out);
-}
-
 /* A number with as many digits as tell numbers of fp32 apart. */
 static void put_exactly(FILE *out, const json_t *value)
 {
@@ -25,17 +16,18 @@ static void put_exactly(FILE *out, const json_t *value)
         tki_html_value(out, value);
 }
 
-/* Seeds are no counts. */
+/* Seeds, of type int64, are no counts. */
 static void put_page(FILE *out, const tk_certificate *c, tki_page page)
 {
     for (const tki_member *m = tki_members; m->name; m++) {
         const json_t *value = m->page == page ? tki_member_get(c, m) : NULL;
-        if (!json_is_integer(value) || !strcmp(m->type, "int64")) {
-            put_fact(out, m->title, value);
+        if (!value || (json_is_string(value) && !json_string_value(value)[0]))
             continue;
-        }
         fprintf(out, "<dt>%s</dt><dd>", m->title);
-        tki_print_count(out, json_integer_value(value));
+        if (json_is_integer(value) && strcmp(m->type, "int64") != 0)
+            tki_print_count(out, json_integer_value(value));
+        else
+            tki_html_value(out, value);
         fputs("</dd>", out);
     }
 }
@@ -131,24 +123,22 @@ static void put_head(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int n
     if (tk_certificate_agrees(ctx, c) != TK_OK)
         tki_html_put(out, "<p class=\"note bad-note\"><strong class=\"bad\">Do not trust this certificate: ",
                      tk_ctx_message(ctx), "</strong></p>\n");
-    if (entry->problem) {
+    if (entry->problem)
         tki_html_put(out, "<p class=\"note bad-note\">", entry->problem, "</p>\n");
-    }
     if (tk_certificate_remarks(ctx, c, &remarks) == TK_OK && remarks)
         tki_html_put(out, "<p class=\"note\">This certificate is ", remarks, ".</p>\n");
     free(remarks);
     if (tk_certificate_reason(c)[0])
-        tki_html_put(out, "<p><strong>Why:</strong> ", tk_certificate_reason(c), "</p>\n");
-    if (tk_certificate_reproduce(c)[0]) {
-        tki_html_put(out, "<p class=\"faint small\">Reproduce it:</p><pre class=\"reproduce\">",
+        tki_html_put(out, "<p><strong>Reason:</strong> ", tk_certificate_reason(c), "</p>\n");
+    if (tk_certificate_reproduce(c)[0])
+        tki_html_put(out, "<p class=\"faint small\">Command that reproduces it:</p><pre class=\"reproduce\">",
                      tk_certificate_reproduce(c), "</pre>\n");
-    }
 }
 
 static void put_run(FILE *out, const tk_report_entry *entry)
 {
     const tk_certificate *c = entry->certificate;
-    fputs("<h3>What was run</h3><div class=\"two\">", out);
+    fputs("<h3>Run</h3><div class=\"two\">", out);
     put_facts(out, c, TKI_PAGE_WHAT);
     fputs("<dl>", out);
     put_page(out, c, TKI_PAGE_HOW);
@@ -212,7 +202,7 @@ static void put_refutation(FILE *out, const json_t *refutation)
     const json_t *clauses = json_object_get(refutation, "clauses");
     if (!json_is_object(refutation))
         return;
-    tki_html_put(out, "<h3>How wrong</h3><p><strong class=\"bad\">", tki_text(refutation, "grade"), "");
+    tki_html_put(out, "<h3>Refutation</h3><p><strong class=\"bad\">", tki_text(refutation, "grade"), "");
     fprintf(out, "</strong>: %lld of %lld trials failed%s.</p>",
             (long long)json_integer_value(json_object_get(refutation, "trials")),
             (long long)json_integer_value(json_object_get(refutation, "of_trials")),
@@ -225,26 +215,26 @@ static void put_result(FILE *out, const tk_certificate *c)
 {
     const json_t *result = tki_certificate_get(c, "result"), *refutation = json_object_get(result, "refutation");
     const json_t *by_magnitude = json_object_get(result, "by_magnitude");
-    put_element(out, c, "The element that refutes it", json_object_get(result, "failure"));
+    put_element(out, c, "Failing element", json_object_get(result, "failure"));
     put_refutation(out, refutation);
-    fputs("<h3>What came out</h3><div class=\"two\">", out);
+    fputs("<h3>Results</h3><div class=\"two\">", out);
     put_facts(out, c, TKI_PAGE_ERRORS);
     put_facts(out, c, TKI_PAGE_EFFORT);
     fputs("</div><div class=\"charts\">\n", out);
-    tki_chart_histogram(out, json_object_get(result, "ulp_histogram"), "Elements by their error",
-                        "up to so many ulp from the correctly rounded exact value", false);
+    tki_chart_histogram(out, json_object_get(result, "ulp_histogram"), "Elements by error",
+                        "at most so many ulp from the correctly rounded exact value", false);
     if (refutation)
         tki_chart_histogram(out, json_object_get(refutation, "ulp_histogram"),
-                            "Wrong elements by how far they are outside",
-                            "up to so many ulp from the nearest admissible value", true);
+                            "Wrong elements by distance from the interval",
+                            "at most so many ulp from the nearest admissible value", true);
     tki_chart_magnitudes(out, by_magnitude);
     tki_chart_share(out, tki_json_real(result, "bound_used"));
     fputs("</div>\n", out);
     if (!by_magnitude)
-        fputs("<p class=\"faint small\">This certificate does not hold errors by magnitude.</p>", out);
-    put_element(out, c, "The worst element", json_object_get(result, "worst"));
+        fputs("<p class=\"faint small\">This certificate has no errors by magnitude.</p>", out);
+    put_element(out, c, "Worst element", json_object_get(result, "worst"));
     if (json_object_get(result, "fault")) {
-        fputs("<h3>What it did beside computing</h3><p>", out);
+        fputs("<h3>Fault</h3><p>", out);
         tki_html_value(out, json_object_get(result, "fault"));
         fputs("</p>\n", out);
     }
@@ -256,8 +246,7 @@ static void put_clauses(FILE *out, const tk_certificate *c)
 {
     const json_t *clauses = tki_certificate_get(c, "clauses"), *rests_on = tki_certificate_get(c, "rests_on");
     fputs("<h3>Clauses</h3>", out);
-    tki_html_table(out, "cards clauses",
-                   "clause|verdict|#checks|#failures|derivation rests on|this kernel on|what must hold");
+    tki_html_table(out, "cards clauses", "clause|verdict|#checks|#failures|derivation|kernel|requirement");
     for (size_t i = 0; i < json_array_size(clauses) && i < TKI_REPORT_ROWS; i++) {
         const json_t *clause = json_array_get(clauses, i);
         const char *id = tki_text(clause, "id");
@@ -266,9 +255,9 @@ static void put_clauses(FILE *out, const tk_certificate *c)
         put_verdict_cell(out, tki_text(clause, "verdict"));
         put_number_cell(out, "checks", json_object_get(clause, "checks"));
         put_number_cell(out, "failures", json_object_get(clause, "failures"));
-        put_cell(out, "derivation rests on", tki_text(basis, "derivation"));
-        put_cell(out, "this kernel on", tki_text(basis, "kernel"));
-        put_cell(out, "must hold", tki_text(clause, "text"));
+        put_cell(out, "derivation", tki_text(basis, "derivation"));
+        put_cell(out, "kernel", tki_text(basis, "kernel"));
+        put_cell(out, "requirement", tki_text(clause, "text"));
         fputs("</tr>\n", out);
     }
     tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(clauses), 7);
@@ -281,8 +270,8 @@ static void put_theorems(FILE *out, const tk_certificate *c)
     if (!json_array_size(proofs))
         return;
     fprintf(out,
-            "<details><summary>Theorems cited: %zu</summary><p class=\"faint small\">They are about the contract, "
-            "not about the kernel; this run did not check them.</p>",
+            "<details><summary>Theorems cited: %zu</summary><p class=\"faint small\">They concern the contract, "
+            "not the kernel; this run did not check them.</p>",
             json_array_size(proofs));
     tki_html_table(out, "cards", "theorem|in|supports|SHA-256|in this version");
     for (size_t i = 0; i < json_array_size(proofs) && i < TKI_REPORT_ROWS; i++) {
@@ -311,16 +300,16 @@ static void put_mutants(FILE *out, const tk_certificate *c)
     const json_t *mutants = tki_certificate_get(c, "mutants");
     int rejected;
     const int count = tk_certificate_mutants(c, &rejected);
-    fputs("<h3>Planted wrong kernels</h3>", out);
+    fputs("<h3>Mutants</h3>", out);
     if (!count) {
-        fputs("<p>None were run beside it: nothing shows that these trials could have found an error.</p>\n", out);
+        fputs("<p>No mutants were run: nothing shows that these trials can find an error.</p>\n", out);
         return;
     }
     const json_t *how = tki_certificate_get(c, "run.mutants");
     if (tk_certificate_mutants_kept(c)[0]) {
         tki_html_put(out, "<p>Judged on ", tk_certificate_mutants_kept(c), " by this build of the judge, ");
         tki_html_short(out, tki_text(how, "build"));
-        fprintf(out, ", on the quick trials of seed %lld; not run again now.</p>\n",
+        fprintf(out, ", on the quick trials of seed %lld; not run again for this certificate.</p>\n",
                 (long long)json_integer_value(json_object_get(how, "seed")));
     } else if (how) {
         fprintf(out, "<p>On the quick trials of seed %lld.</p>\n",
@@ -328,12 +317,12 @@ static void put_mutants(FILE *out, const tk_certificate *c)
     }
     fprintf(out, "<details%s><summary>%d of %d were rejected</summary>", rejected < count ? " open" : "", rejected,
             count);
-    tki_html_table(out, "cards", "kernel|what is wrong|rejected by|reason");
+    tki_html_table(out, "cards", "mutant|defect|rejected by|reason");
     for (size_t i = 0; i < json_array_size(mutants) && i < TKI_REPORT_ROWS; i++) {
         const json_t *mutant = json_array_get(mutants, i);
         fputs("<tr>", out);
-        put_cell(out, "kernel", tki_text(mutant, "name"));
-        put_cell(out, "wrong", tki_text(mutant, "what"));
+        put_cell(out, "mutant", tki_text(mutant, "name"));
+        put_cell(out, "defect", tki_text(mutant, "what"));
         if (json_is_true(json_object_get(mutant, "rejected")))
             put_cell(out, "rejected by", tki_text(mutant, "clause"));
         else
@@ -356,7 +345,7 @@ static void put_basis(FILE *out, const tk_certificate *c)
     fputs("</div></div>\n", out);
     const char *log = tki_certificate_text(c, "built.log");
     if (log[0])
-        tki_html_put(out, "<details><summary>The compiler's output</summary><pre>", log, "</pre></details>\n");
+        tki_html_put(out, "<details><summary>Output of the compiler</summary><pre>", log, "</pre></details>\n");
 }
 
 static void put_kernels(FILE *out, const tk_certificate *c)
@@ -364,7 +353,7 @@ static void put_kernels(FILE *out, const tk_certificate *c)
     const json_t *kernels = tki_certificate_get(c, "built.kernels");
     if (!json_array_size(kernels))
         return;
-    fputs("<h3>What the kernels use</h3>", out);
+    fputs("<h3>Resources of the kernels</h3>", out);
     put_figures(out, "kernel", kernels, "name", TKI_PAGE_KERNEL);
 }
 
@@ -373,10 +362,10 @@ static void put_worker(FILE *out, const tk_certificate *c)
 {
     if (!tki_certificate_get(c, "worker") && !tki_certificate_get(c, "run.limits"))
         return;
-    fputs("<div class=\"two\"><div><h3>What ran</h3>", out);
+    fputs("<div class=\"two\"><div><h3>Coverage</h3>", out);
     put_facts(out, c, TKI_PAGE_COVERAGE);
     put_facts(out, c, TKI_PAGE_NOT_COVERED);
-    fputs("</div><div><h3>What shut the kernel in</h3>", out);
+    fputs("</div><div><h3>Sandbox</h3>", out);
     put_facts(out, c, TKI_PAGE_WORKER);
     put_facts(out, c, TKI_PAGE_LIMITS);
     fputs("</div></div>\n", out);
@@ -416,7 +405,7 @@ void tki_report_certificate(FILE *out, tk_ctx *ctx, const tk_report_entry *entry
     put_mutants(out, c);
     fputs("<div class=\"two\">", out);
     put_sentences(out, "Evidence", tki_certificate_get(c, "evidence"));
-    put_sentences(out, "What is not claimed", tki_certificate_get(c, "non_claims"));
+    put_sentences(out, "Not claimed", tki_certificate_get(c, "non_claims"));
     fputs("</div>\n", out);
     put_basis(out, c);
     put_kernels(out, c);

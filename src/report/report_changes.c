@@ -11,8 +11,8 @@ static void put_name(FILE *out, const tk_report_entry *entry, int number)
 
 static void put_trials(FILE *out, const tk_certificate *c, const json_t *trials)
 {
-    static const char *const counts[][2] = {{"same", "gave the same output bits"},
-                                            {"different", "gave other output bits"},
+    static const char *const counts[][2] = {{"same", "have the same output bits"},
+                                            {"different", "have other output bits"},
                                             {"only_first", "are only in the first"},
                                             {"only_second", "are only in the second"}};
     const json_t *examples = json_object_get(trials, "examples");
@@ -25,7 +25,7 @@ static void put_trials(FILE *out, const tk_certificate *c, const json_t *trials)
     fputs(".</p>\n", out);
     if (!json_array_size(examples))
         return;
-    tki_html_table(out, "", "trial of other bits|SHA-256, first|second");
+    tki_html_table(out, "", "trial with other bits|first SHA-256|second SHA-256");
     for (size_t i = 0; i < json_array_size(examples); i++) {
         const json_t *example = json_array_get(examples, i);
         fputs("<tr><td>", out);
@@ -45,16 +45,16 @@ void tki_report_changes(FILE *out, const tk_report_entry *entries, int first, in
     const tk_certificate *before = entries[first].certificate, *after = entries[second].certificate;
     json_t *difference = tki_certificate_difference(before, after);
     const json_t *list = json_object_get(difference, "differences");
-    tki_html_put(out, "<article class=\"changes\"><h2>What changed: ", tk_certificate_subject(after),
+    tki_html_put(out, "<article class=\"changes\"><h2>Changes: ", tk_certificate_subject(after),
                  "</h2><p class=\"small\">first: ");
     put_name(out, &entries[first], first);
     fputs("<br>second: ", out);
     put_name(out, &entries[second], second);
     fputs("</p>\n", out);
     if (!difference)
-        fputs("<p class=\"bad\">They could not be compared: out of memory.</p>", out);
+        fputs("<p class=\"bad\">Cannot compare: out of memory.</p>", out);
     else if (json_is_true(json_object_get(difference, "same")))
-        fputs("<p><strong>Nothing</strong> but dates, times and paths, which are not compared.</p>", out);
+        fputs("<p><strong>No differences.</strong> Dates, times and paths are not compared.</p>", out);
     if (json_array_size(list)) {
         tki_html_table(out, "cards", "what|first|second");
         for (size_t i = 0; i < json_array_size(list) && i < TKI_REPORT_ROWS; i++) {

@@ -223,11 +223,10 @@ static void put_magnitude_axis(FILE *out, const columns *c, const char *name)
             RIGHT);
     fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\" class=\"soft\">", (LEFT + RIGHT) / 2.0,
             BOTTOM + 32);
-    if (c->is_signed) {
+    if (c->is_signed)
         tki_html_put(out, "input ", name, ", by binades</text>");
-    } else {
+    else
         fputs("exact value, rounded, by binades</text>", out);
-    }
 }
 
 typedef enum quantity { ELEMENTS, ULPS, SHARE } quantity;
@@ -308,7 +307,7 @@ void tki_chart_share(FILE *out, double share)
     const double full = 300;
     if (isnan(share) || share < 0)
         return;
-    begin_figure(out, "Largest share of the bound that an accepted element used", 44);
+    begin_figure(out, "Largest share of the bound used by an accepted element", 44);
     fprintf(out, "<rect x=\"4\" y=\"6\" width=\"%.1f\" height=\"14\" rx=\"3\" class=\"groove\"/>", full);
     fprintf(out, "<rect x=\"4\" y=\"6\" width=\"%.1f\" height=\"14\" rx=\"3\" class=\"%s\"/>", full * fmin(1, share),
             share > 1 ? "red" : "bar");

@@ -163,14 +163,14 @@ static void put_line(FILE *out, const element *e, window w, const char *title)
     const double exact = x_of(&w, e->exact);
     put_output(out, e, &w);
     fprintf(out, "<path d=\"M%.1f %dl4.5 6l-4.5 6l-4.5 -6z\" class=\"exact\"/>", exact, AXIS - 6);
-    snprintf(text, sizeof text, e->lo == e->hi ? "admissible %.9g alone" : "admissible %.9g to %.9g", e->lo, e->hi);
+    snprintf(text, sizeof text, e->lo == e->hi ? "admissible %.9g only" : "admissible %.9g to %.9g", e->lo, e->hi);
     put_label(out, (lo + hi) / 2, AXIS + 9, 106, text);
     snprintf(text, sizeof text, "exact %.12g", e->exact);
     put_label(out, exact, AXIS + 8, 88, text);
     if (ticks)
-        snprintf(text, sizeof text, "upright strokes: the numbers of %s", tki_format_of(e->format).name);
+        snprintf(text, sizeof text, "ticks: the numbers of %s", tki_format_of(e->format).name);
     else
-        snprintf(text, sizeof text, "the numbers of the format lie too close to be drawn");
+        snprintf(text, sizeof text, "the numbers of the format are too dense to draw");
     fprintf(out, "<text x=\"%d\" y=\"124\" text-anchor=\"middle\" class=\"soft\">", WIDTH / 2);
     tki_html_put(out, "", text, "</text></svg></figure>\n");
 }
@@ -189,7 +189,7 @@ void tki_number_line(FILE *out, const tk_certificate *c, const json_t *json)
     /* Where the output is far off, the interval is a point beside it. */
     const bool far = near.to / 2 - near.from / 2 < 0.12 * (all.to / 2 - all.from / 2);
     fputs("<div class=\"charts\">", out);
-    put_line(out, &e, all, far ? "To scale, all of it" : "To scale");
+    put_line(out, &e, all, far ? "To scale, complete" : "To scale");
     if (far)
         put_line(out, &e, near, "To scale, around the admissible interval");
     fputs("</div>\n", out);

@@ -136,7 +136,7 @@ TEST_WITH_CONTEXT(a_certificate_cites_what_supports_its_clauses)
     }
     assert_false(tk_certificate_rests_on(certificate, -1, &basis));
     assert_false(tk_certificate_cites(certificate, -1, &citation));
-    assert_non_null(strstr(tk_certificate_markdown(certificate), "What the clauses rest on"));
+    assert_non_null(strstr(tk_certificate_markdown(certificate), "Basis of the clauses"));
     tk_certificate_destroy(certificate);
 }
 

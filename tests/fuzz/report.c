@@ -108,7 +108,7 @@ static void try_text(tk_ctx *ctx, const char *text, size_t length)
     const tk_status status = tk_report_html(ctx, entries, 3, &page);
     assert(status == TK_OK && page);
     check_page(page);
-    assert(!certificate == !strstr(page, "<h2>What changed: "));
+    assert(!certificate == !strstr(page, "<h2>Changes: "));
     free(page);
     tk_certificate_destroy(certificate);
 }
