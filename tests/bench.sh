@@ -145,7 +145,7 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     expect 0 "a table" "${case[@]}" --certify --peers none
     says out "^Fake GPU 0, sm_90, driver .*CUDA 12\.4, 132 multiprocessors, L2 52 MB$"
     says out "^limits +copy [0-9]+ GB/s \(read and written\), empty launch [0-9.]+ us$"
-    says out "^peers +not asked for$"
+    says out "^peers +not requested$"
     says out "^gelu_fwd f16 n=1000$"
     says out "^cuda\.gelu_fwd\.f16\.shared +[0-9.]+ us +[0-9.]+ us +[0-9.]+ ns +[0-9.]+ GB/s +[0-9]+% *$"
     for limit in "copy" "empty launch"; do says out "^limit: $limit +[0-9.]+ us"; done
@@ -184,12 +184,12 @@ if [ -e "$fakes/libcuda.so.1" ]; then
         is "    it has none" test "$(grep -c '^cublaslt' out)" = 0
     done
     FAKE_CUBLASLT_FAIL=cublasLtCreate product 0 "a handle that is not made" gemm
-    says out "^peers +cublaslt: cublasLtCreate gave error 14$"
+    says out "^peers +cublaslt: cublasLtCreate failed with error 14$"
     TOKITAI_CUBLASLT_LIBRARY=/nowhere.so product 0 "no cuBLASLt" gemm
     says out "^peers +cublaslt: /nowhere\.so: cannot open shared object file"
     is "    and no arm" test "$(grep -c '^cublaslt' out)" = 0
     TOKITAI_CUBLASLT_LIBRARY=$fakes/libnvrtc.so product 0 "a library that is another" gemm
-    says out "^peers +cublaslt: $fakes/libnvrtc\.so lacks calls that are needed$"
+    says out "^peers +cublaslt: $fakes/libnvrtc\.so lacks required functions$"
     expect 0 "no memory for its workspace" "${case[@]}" --peers cublaslt
     says out "^peers +cublaslt: .*memory"
     if command -v python3 >/dev/null; then

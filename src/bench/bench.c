@@ -338,23 +338,6 @@ typedef struct clockwork {
     bool done;
 } clockwork;
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void bench_arm_settle(bench_arm *arm, double *samples, int count)
-{
-    arm->samples = count ? count : 1;
-    if (!count)
-        return;
-    qsort(samples, (size_t)count, sizeof *samples, compare);
-    arm->best = samples[0];
-    arm->median = samples[count / 2];
-}
-
 static void take_sample(bench_arm *arm, clockwork *w, double share)
 {
     const bool processor_time = arm->work->processor_time;
@@ -397,9 +380,8 @@ static bool time_arms(bench_result *result, double seconds)
             busy = true;
         }
     }
-    for (int i = 0; i < result->arm_count; i++) {
+    for (int i = 0; i < result->arm_count; i++)
         bench_arm_settle(&result->arms[i], w[i].samples, w[i].count);
-    }
     free(samples);
     return true;
 }

@@ -106,8 +106,9 @@ void bench_measure_size(const bench_work *work, bench_result *result);
 /* Outputs in host memory, each at its parameter's place. Up to 2^20 elements of each, evenly spread; a hundredth of their size on average may
  * be off. */
 bool bench_agrees(const bench_work *work, void *const reference[], void *const results[]);
-void bench_arm_settle(bench_arm *arm, double *samples,
-                      int count); /* sorts them; keeps the first run's if there are none */
+double bench_median(double *samples, int count); /* sorts them; at least one */
+/* The best and the median of samples, which it sorts; those of the first run stay if there are none. */
+void bench_arm_settle(bench_arm *arm, double *samples, int count);
 
 /* Whether an attribute of a case is told with it: one that kernels see, a choice, or a number that is not the usual one. */
 bool bench_tells_attribute(const tk_case *c, int attribute);
@@ -133,6 +134,18 @@ bool bench_peer_at(int i, const char **name, const char **found, bool *present);
 /* The shapes that a case is timed with when none is given: the i-th, false past the end. With `growth` a series of
  * rising size. */
 bool bench_shape_at(const tk_contract *contract, bool growth, int i, int64_t dims[TK_MAX_DIMS]);
+
+/* Shapes of the ops whose names begin so; a first size of 0 ends them. */
+enum { BENCH_MOST_LISTED = 7 };
+
+typedef struct bench_listed {
+    const char *op;
+    int64_t dims[BENCH_MOST_LISTED][TK_MAX_DIMS];
+} bench_listed;
+
+/* The i-th shape that the list has for an op; of one that it does not have, a single one with sizes of `otherwise`. */
+bool bench_listed_shape_at(const bench_listed *list, size_t count, int64_t otherwise, const tk_contract *contract,
+                           int i, int64_t dims[TK_MAX_DIMS]);
 
 /* Shapes that nobody has chosen, for ops on rows: the i-th of BENCH_SWEEP_SHAPES, drawn from BENCH_SWEEP_SEED. Elements and columns are
  * log-uniform, and every second shape has rows of whole 16-byte packs in every type, the others an odd number of columns. False past the

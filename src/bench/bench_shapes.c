@@ -6,12 +6,7 @@
 #include "bench/bench.h"
 #include "core/random.h"
 
-enum { MOST = 4 };
-
-static const struct {
-    const char *op; /* a beginning of its name */
-    int64_t dims[MOST][TK_MAX_DIMS];
-} usual[] = {
+static const bench_listed usual[] = {
     {"gelu_", {{1 << 20}, {1 << 24}}},
     {"softmax_", {{4096, 1024}, {512, 32000}, {64, 128256}}},
     {"xent", {{4096, 1024}, {512, 32000}, {64, 128256}}},
@@ -47,20 +42,25 @@ static bool elements_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_
     return i <= 18;
 }
 
+bool bench_listed_shape_at(const bench_listed *list, size_t count, int64_t otherwise, const tk_contract *contract,
+                           int i, int64_t dims[TK_MAX_DIMS])
+{
+    for (size_t k = 0; k < count && i < BENCH_MOST_LISTED; k++) {
+        if (strncmp(contract->name, list[k].op, strlen(list[k].op)) != 0)
+            continue;
+        memcpy(dims, list[k].dims[i], sizeof list[k].dims[i]);
+        return dims[0] > 0;
+    }
+    dims[0] = dims[1] = dims[2] = otherwise;
+    dims[3] = 8;
+    return i == 0;
+}
+
 bool bench_shape_at(const tk_contract *contract, bool growth, int i, int64_t dims[TK_MAX_DIMS])
 {
     if (growth)
         return bench_is_product(contract) ? square_at(i, dims) : elements_at(contract, i, dims);
-    for (size_t k = 0; k < sizeof usual / sizeof *usual && i < MOST; k++) {
-        if (strncmp(contract->name, usual[k].op, strlen(usual[k].op)) != 0)
-            continue;
-        memcpy(dims, usual[k].dims[i], sizeof usual[k].dims[i]);
-        return dims[0] > 0;
-    }
-    /* An op that nobody has chosen shapes for yet. */
-    dims[0] = dims[1] = dims[2] = 256;
-    dims[3] = 8;
-    return i == 0;
+    return bench_listed_shape_at(usual, sizeof usual / sizeof *usual, 256, contract, i, dims);
 }
 
 bool bench_sweep_shape_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])

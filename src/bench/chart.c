@@ -30,6 +30,11 @@ void bench_put_text(FILE *file, double x, double y, const char *attributes, cons
     fputs("</text>\n", file);
 }
 
+void bench_put_line(FILE *file, double x1, double y1, double x2, double y2, const char *attributes)
+{
+    fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, attributes);
+}
+
 const char *bench_arm_colour(const bench_arm *arm)
 {
     static const struct {
@@ -116,8 +121,7 @@ static void put_bars(FILE *file, const bench_result *r, double x, double y)
         bench_put_text(file, x + fmin(1.2, share) * full / 1.2 + 4, top + BAR - 6, "class=\"label\"", label);
     }
     double at = x + (PANEL_WIDTH - 90) / 1.2;
-    fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"limit\"/>\n", at, y + 6, at,
-            y + 10 + line * (double)BAR);
+    bench_put_line(file, at, y + 6, at, y + 10 + line * (double)BAR, "class=\"limit\"");
 }
 
 static double bars_height(const bench_result *results, int count, int from)
@@ -175,20 +179,12 @@ static double height_of(const bench_result *r, double seconds)
     return r->work_flops > 0 ? 1e-9 * r->work_flops / seconds : 1e9 * seconds / r->elements;
 }
 
-typedef struct frame {
-    double x, y, width, height;
-    double low_x, high_x; /* logarithms to base 2 */
-    double low_y, high_y; /* the same, but for rates, which begin at 0 */
-    double step_y;        /* between lines of the grid */
-    bool rate;
-} frame;
-
-static double at_x(const frame *f, double size)
+double bench_at_x(const bench_frame *f, double value)
 {
-    return f->x + (log2(size) - f->low_x) / (f->high_x - f->low_x) * f->width;
+    return f->x + (log2(value) - f->low_x) / (f->high_x - f->low_x) * f->width;
 }
 
-static double at_y(const frame *f, double value)
+double bench_at_y(const bench_frame *f, double value)
 {
     const double place = f->rate ? value : log2(value);
     return f->y + f->height - (place - f->low_y) / (f->high_y - f->low_y) * f->height;
@@ -202,32 +198,49 @@ static double rate_step(double range)
     return (part <= 1 ? 1 : part <= 2 ? 2 : part <= 5 ? 5 : 10) * power;
 }
 
-/* Whether there is anything to draw: without values, or with values that no double holds, a range has no end or no step. */
-static bool has_range(const frame *f)
+bool bench_has_range(const bench_frame *f)
 {
     return isfinite(f->low_x) && isfinite(f->high_x) && isfinite(f->low_y) && isfinite(f->high_y) &&
            isnormal(f->step_y) && f->step_y > 0;
 }
 
-static void put_axes(FILE *file, const frame *f)
+void bench_put_frame(FILE *file, const bench_frame *f)
 {
-    char text[48];
     fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"frame\"/>\n", f->x, f->y,
             f->width, f->height);
+}
+
+void bench_put_axes_title(FILE *file, const bench_frame *f, const char *title)
+{
+    bench_put_text(file, f->x + f->width, f->y + f->height + 24, "class=\"tick\" text-anchor=\"end\"", title);
+}
+
+void bench_put_tick_x(FILE *file, const bench_frame *f, double value, const char *text)
+{
+    bench_put_text(file, bench_at_x(f, value), f->y + f->height + 12, "class=\"tick\" text-anchor=\"middle\"", text);
+}
+
+void bench_put_tick_y(FILE *file, const bench_frame *f, double value, const char *text)
+{
+    bench_put_text(file, f->x - 4, bench_at_y(f, value) + 3, "class=\"tick\" text-anchor=\"end\"", text);
+}
+
+static void put_axes(FILE *file, const bench_frame *f)
+{
+    char text[48];
+    bench_put_frame(file, f);
     for (double v = f->low_y; v <= f->high_y; v += f->step_y) {
         const double value = f->rate ? v : exp2(v);
-        const double y = at_y(f, value);
-        fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"grid\"/>\n", f->x, y,
-                f->x + f->width, y);
+        const double y = bench_at_y(f, value);
+        bench_put_line(file, f->x, y, f->x + f->width, y, "class=\"grid\"");
         snprintf(text, sizeof text, "%.3g", value);
-        bench_put_text(file, f->x - 4, y + 3, "class=\"tick\" text-anchor=\"end\"", text);
+        bench_put_tick_y(file, f, value, text);
     }
     for (double v = ceil(f->low_x); v <= f->high_x; v += f->high_x - f->low_x > 10 ? 3 : 1) {
         snprintf(text, sizeof text, f->rate ? "%.0f" : "2^%.0f", f->rate ? exp2(v) : v);
-        bench_put_text(file, at_x(f, exp2(v)), f->y + f->height + 12, "class=\"tick\" text-anchor=\"middle\"", text);
+        bench_put_tick_x(file, f, exp2(v), text);
     }
-    bench_put_text(file, f->x + f->width, f->y + f->height + 24, "class=\"tick\" text-anchor=\"end\"",
-                   f->rate ? "GFLOP/s against m = n = k" : "ns per element against elements");
+    bench_put_axes_title(file, f, f->rate ? "GFLOP/s against m = n = k" : "ns per element against elements");
 }
 
 typedef struct curve {
@@ -278,10 +291,10 @@ static int collect_curves(const bench_result *results, int begin, int end, curve
     return count + 1;
 }
 
-static frame make_frame(const bench_result *results, int count, const curve *curves, int curve_count, double x,
-                        double y)
+static bench_frame make_frame(const bench_result *results, int count, const curve *curves, int curve_count, double x,
+                              double y)
 {
-    frame f = {.x = x + 45, .y = y + 12, .width = PANEL_WIDTH - 60, .height = CURVE_HEIGHT - 130};
+    bench_frame f = {.x = x + 45, .y = y + 12, .width = PANEL_WIDTH - 60, .height = CURVE_HEIGHT - 130};
     double least = INFINITY;
     double most = 0;
     for (int i = 0; i < count; i++) {
@@ -301,12 +314,13 @@ static frame make_frame(const bench_result *results, int count, const curve *cur
     return f;
 }
 
-static void put_curve(FILE *file, const frame *f, const bench_result *results, int count, const curve *c, int line)
+static void put_curve(FILE *file, const bench_frame *f, const bench_result *results, int count, const curve *c,
+                      int line)
 {
     fprintf(file, "<polyline fill=\"none\" stroke=\"%s\" %s points=\"", c->colour, c->style);
     for (int i = 0; i < count; i++)
         if (c->values[i] > 0)
-            fprintf(file, "%.1f,%.1f ", at_x(f, size_of(&results[i])), at_y(f, c->values[i]));
+            fprintf(file, "%.1f,%.1f ", bench_at_x(f, size_of(&results[i])), bench_at_y(f, c->values[i]));
     fputs("\"/>\n", file);
     double x = f->x + (line % 2) * (f->width / 2);
     double y = f->y + f->height + 40 + (line / 2) * 14.0;
@@ -322,10 +336,10 @@ static void put_panel(FILE *file, const bench_result *results, int begin, int en
     if (end - begin > MOST_SIZES)
         end = begin + MOST_SIZES;
     const int count = collect_curves(results, begin, end, curves);
-    const frame f = make_frame(results + begin, end - begin, curves, count, x, y);
+    const bench_frame f = make_frame(results + begin, end - begin, curves, count, x, y);
     format_case(&results[begin], false, title, sizeof title);
     bench_put_text(file, x, y, "class=\"title\"", title);
-    if (!has_range(&f)) {
+    if (!bench_has_range(&f)) {
         bench_put_text(file, f.x, f.y + 12, "class=\"tick\"", "no times to draw");
         return;
     }
@@ -364,9 +378,9 @@ static const bench_arm *first_lowering(const bench_result *r)
 }
 
 /* A frame over the rows (up) and columns (to the right) of all results, in powers of two. */
-static frame map_frame(const bench_result *results, int count, double x, double y)
+static bench_frame map_frame(const bench_result *results, int count, double x, double y)
 {
-    frame f = {.x = x + 45, .y = y + 12, .width = PANEL_WIDTH - 60, .height = MAP_HEIGHT - 110, .step_y = 2};
+    bench_frame f = {.x = x + 45, .y = y + 12, .width = PANEL_WIDTH - 60, .height = MAP_HEIGHT - 110, .step_y = 2};
     f.low_x = f.low_y = INFINITY;
     f.high_x = f.high_y = -INFINITY;
     for (int i = 0; i < count; i++) {
@@ -380,30 +394,28 @@ static frame map_frame(const bench_result *results, int count, double x, double 
     return f;
 }
 
-static void put_map_axes(FILE *file, const frame *f)
+static void put_map_axes(FILE *file, const bench_frame *f)
 {
     char text[16];
-    fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"frame\"/>\n", f->x, f->y,
-            f->width, f->height);
+    bench_put_frame(file, f);
     for (double v = f->low_y; v <= f->high_y; v += f->step_y) {
         snprintf(text, sizeof text, "2^%.0f", v);
-        bench_put_text(file, f->x - 4, at_y(f, exp2(v)) + 3, "class=\"tick\" text-anchor=\"end\"", text);
+        bench_put_tick_y(file, f, exp2(v), text);
     }
     for (double v = f->low_x; v <= f->high_x; v += f->step_y) {
         snprintf(text, sizeof text, "2^%.0f", v);
-        bench_put_text(file, at_x(f, exp2(v)), f->y + f->height + 12, "class=\"tick\" text-anchor=\"middle\"", text);
+        bench_put_tick_x(file, f, exp2(v), text);
     }
-    bench_put_text(file, f->x + f->width, f->y + f->height + 24, "class=\"tick\" text-anchor=\"end\"",
-                   "rows against columns");
+    bench_put_axes_title(file, f, "rows against columns");
 }
 
 /* Squares have rows of whole 16-byte packs, circles have not. */
-static void put_dot(FILE *file, const frame *f, const bench_result *r, double share)
+static void put_dot(FILE *file, const bench_frame *f, const bench_result *r, double share)
 {
     char colour[8];
     format_share_colour(share, colour);
-    const double x = at_x(f, (double)r->c.dims[1]);
-    const double y = at_y(f, (double)r->c.dims[0]);
+    const double x = bench_at_x(f, (double)r->c.dims[1]);
+    const double y = bench_at_y(f, (double)r->c.dims[0]);
     const int64_t row_bytes = r->c.dims[1] * (int64_t)tk_dtype_size(r->c.dtype);
     if (row_bytes % 16 == 0)
         fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"%s\" class=\"dot\">",
@@ -415,7 +427,7 @@ static void put_dot(FILE *file, const frame *f, const bench_result *r, double sh
             100 * share, row_bytes % 16 == 0 ? "rect" : "circle");
 }
 
-static void put_scale(FILE *file, const frame *f)
+static void put_scale(FILE *file, const bench_frame *f)
 {
     static const double shares[] = {0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 1.0, 1.05};
     enum { SHARES = sizeof shares / sizeof *shares };
@@ -435,7 +447,7 @@ static void put_map(FILE *file, const bench_result *results, int count, double x
 {
     char name[96];
     char title[192];
-    const frame f = map_frame(results, count, x, y);
+    const bench_frame f = map_frame(results, count, x, y);
     const bench_arm *arm = first_lowering(&results[0]);
     double shares[MOST_DOTS];
     const int shown = count < MOST_DOTS ? count : MOST_DOTS;

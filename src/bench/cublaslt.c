@@ -132,12 +132,12 @@ static bool find(calls *c, char *found, size_t size)
     void *library = chosen ? tki_library_load(chosen) : search();
     if (!library) {
         const char *why = chosen ? dlerror() : NULL;
-        snprintf(found, size, "cublaslt: %s", why ? why : "libcublasLt.so.13 and libcublasLt.so.12 were not found");
+        snprintf(found, size, "cublaslt: %s", why ? why : "libcublasLt.so.13 and libcublasLt.so.12 not found");
         return false;
     }
     const char *path = tki_library_path(library);
     if (!load_calls(library, c)) {
-        snprintf(found, size, "cublaslt: %s lacks calls that are needed", path);
+        snprintf(found, size, "cublaslt: %s lacks required functions", path);
         return false;
     }
     const size_t version = c->version();
@@ -149,7 +149,7 @@ bench_cublaslt *bench_cublaslt_open(tk_ctx *ctx, char *found, size_t size)
 {
     void *previous;
     if (strcmp(ctx->backend->name, "cuda") != 0) {
-        snprintf(found, size, "cublaslt: for CUDA devices only");
+        snprintf(found, size, "cublaslt: CUDA devices only");
         return NULL;
     }
     bench_cublaslt *lt = calloc(1, sizeof *lt);
@@ -175,7 +175,7 @@ bench_cublaslt *bench_cublaslt_open(tk_ctx *ctx, char *found, size_t size)
     if (status != TK_OK)
         snprintf(found, size, "cublaslt: %s", tk_ctx_message(ctx));
     else
-        snprintf(found, size, "cublaslt: cublasLtCreate gave error %d", code);
+        snprintf(found, size, "cublaslt: cublasLtCreate failed with error %d", code);
     bench_cublaslt_close(lt);
     return NULL;
 }

@@ -114,7 +114,7 @@ bench_gpu_peers *bench_gpu_peers_open(int ordinal, const char *list, char *found
     static const char *const pythons[] = {"python3", "/usr/bin/python3"};
     char script[PATH_MAX];
     char line[LINE];
-    snprintf(found, size, "python3 is not here, or %s", "bench/peers/gpu.py is not beside the program");
+    snprintf(found, size, "python3 or bench/peers/gpu.py not found");
     bench_gpu_peers *peers = bench_script_find("gpu.py", script) ? calloc(1, sizeof *peers) : NULL;
     for (size_t i = 0; peers && i < sizeof pythons / sizeof *pythons; i++) {
         if (!start(peers, pythons[i], script, ordinal, list) || !hear(peers, START_SECONDS, line))

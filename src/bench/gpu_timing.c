@@ -38,7 +38,7 @@ struct bench_gpu {
 static void open_peers(bench_gpu *g, const char *list)
 {
     if (list && !strcmp(list, "none"))
-        snprintf(g->found, sizeof g->found, "not asked for");
+        snprintf(g->found, sizeof g->found, "not requested");
     if (bench_is_listed(list, "pytorch") || bench_is_listed(list, "torch.compile") || bench_is_listed(list, "triton"))
         g->peers = bench_gpu_peers_open(g->ctx->device->ordinal, list, g->found, sizeof g->found);
     if (bench_is_listed(list, "cublaslt"))
@@ -467,11 +467,8 @@ bool bench_gpu_limits_measure(bench_gpu *g, bench_gpu_limits *limits)
     tki_gpu_free(ctx->gpu, memory);
     if (status != TK_OK)
         return false;
-    bench_arm settled = {.best = 0};
-    bench_arm_settle(&settled, copies_taken, ROUNDS);
-    limits->copy = 2 * (double)bytes / settled.median;
-    bench_arm_settle(&settled, launches, ROUNDS);
-    limits->launch = settled.median;
+    limits->copy = 2 * (double)bytes / bench_median(copies_taken, ROUNDS);
+    limits->launch = bench_median(launches, ROUNDS);
     return true;
 }
 
@@ -522,13 +519,8 @@ bool bench_gpu_overhead_measure(bench_gpu *g, const tk_contract *contract, tk_ty
     if (status == TK_OK)
         status = tk_ctx_synchronize(g->ctx);
     tki_gpu_free(g->ctx->gpu, t.memory);
-    bench_arm settled = {.best = 0};
-    if (status == TK_OK) {
-        bench_arm_settle(&settled, calls, ROUNDS);
-        overhead->call = settled.median;
-        bench_arm_settle(&settled, bare, ROUNDS);
-        overhead->bare = settled.median;
-    }
+    if (status == TK_OK)
+        *overhead = (bench_gpu_overhead){bench_median(calls, ROUNDS), bench_median(bare, ROUNDS)};
     return status == TK_OK;
 }
 
@@ -595,11 +587,7 @@ bool bench_gpu_first_use_measure(tk_ctx *ctx, const char *device, const tk_contr
 
 bool bench_gpu_shape_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])
 {
-    enum { MOST = 7 };
-    static const struct {
-        const char *op; /* a beginning of its name */
-        int64_t dims[MOST][TK_MAX_DIMS];
-    } usual[] = {
+    static const bench_listed usual[] = {
         {"gelu_", {{1 << 26}, {1 << 20}}},
         {"softmax_", {{8192, 32000}, {65536, 1024}, {4096, 128256}, {16384, 4096}}},
         {"xent", {{8192, 32000}, {4096, 128256}}},
@@ -614,13 +602,5 @@ bool bench_gpu_shape_at(const tk_contract *contract, int i, int64_t dims[TK_MAX_
           {8192, 32000, 1024},
           {1000, 777, 333}}},
     };
-    for (size_t k = 0; k < sizeof usual / sizeof *usual && i < MOST; k++) {
-        if (strncmp(contract->name, usual[k].op, strlen(usual[k].op)) != 0)
-            continue;
-        memcpy(dims, usual[k].dims[i], sizeof usual[k].dims[i]);
-        return dims[0] > 0;
-    }
-    dims[0] = dims[1] = dims[2] = 1024;
-    dims[3] = 8;
-    return i == 0;
+    return bench_listed_shape_at(usual, sizeof usual / sizeof *usual, 1024, contract, i, dims);
 }

@@ -44,6 +44,12 @@ void *bench_load(const char *const names[], const char **name)
     return NULL;
 }
 
+const char *bench_library(const char *const names[])
+{
+    const char *name;
+    return bench_load(names, &name) ? name : NULL;
+}
+
 void bench_symbol(void *library, const char *symbol, void *function)
 {
     void *address = library ? dlsym(library, symbol) : NULL;
@@ -153,11 +159,7 @@ void bench_widen(const bench_work *work, const uint16_t *from, float *to, int64_
 {
     const bench_machine *machine = bench_machine_here();
     const tk_dtype dtype = work->c.dtype;
-    if (work->threads == 1) {
-        machine->widen[dtype](from, to, count);
-        return;
-    }
-#pragma omp parallel for schedule(static) num_threads(work->threads)
+#pragma omp parallel for schedule(static) num_threads(work->threads) if (work->threads > 1)
     for (int64_t i = 0; i < count; i += CHUNK)
         machine->widen[dtype](from + i, to + i, count - i < CHUNK ? count - i : CHUNK);
 }
@@ -166,11 +168,7 @@ void bench_narrow(const bench_work *work, const float *from, uint16_t *to, int64
 {
     const bench_machine *machine = bench_machine_here();
     const tk_dtype dtype = work->c.dtype;
-    if (work->threads == 1) {
-        machine->narrow[dtype](from, to, count);
-        return;
-    }
-#pragma omp parallel for schedule(static) num_threads(work->threads)
+#pragma omp parallel for schedule(static) num_threads(work->threads) if (work->threads > 1)
     for (int64_t i = 0; i < count; i += CHUNK)
         machine->narrow[dtype](from + i, to + i, count - i < CHUNK ? count - i : CHUNK);
 }

@@ -23,6 +23,9 @@ extern const bench_peer *const bench_peers[]; /* ends with NULL; PyTorch is apar
 /* The first of the names (ending with NULL) that can be loaded; *name tells which. */
 void *bench_load(const char *const names[], const char **name);
 
+/* The same, where the name alone is of use; NULL: none of them. */
+const char *bench_library(const char *const names[]);
+
 /* A function of a loaded library, or of none: `*function` becomes NULL. */
 void bench_symbol(void *library, const char *symbol, void *function);
 

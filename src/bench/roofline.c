@@ -14,11 +14,6 @@ typedef struct roof {
     bool is_reached;  /* by an arm: nothing else was measured */
 } roof;
 
-typedef struct roof_frame {
-    double x, y, width, height;
-    double low_x, high_x, low_y, high_y; /* logarithms to base 2, of operations for each byte and of TFLOP/s */
-} roof_frame;
-
 static bool same_types(const bench_result *a, const bench_result *b)
 {
     return a->c.dtype == b->c.dtype && a->c.result_dtype == b->c.result_dtype;
@@ -79,10 +74,11 @@ static roof roof_of(const bench_result *results, int count, const bench_result *
     return top;
 }
 
-static roof_frame roof_frame_of(const bench_result *results, int count, const bench_result *like, const roof *top,
-                                double x, double y)
+/* Operations for each byte to the right, TFLOP/s up. */
+static bench_frame roof_frame_of(const bench_result *results, int count, const bench_result *like, const roof *top,
+                                 double x, double y)
 {
-    roof_frame f = {.x = x + 50, .y = y + 12, .width = BENCH_PANEL_WIDTH - 70, .height = BENCH_PANEL_HEIGHT - 130};
+    bench_frame f = {.x = x + 50, .y = y + 12, .width = BENCH_PANEL_WIDTH - 70, .height = BENCH_PANEL_HEIGHT - 130};
     double least = INFINITY, most = 0, lowest = INFINITY;
     for (int i = 0; i < count; i++) {
         const bench_result *r = &results[i];
@@ -98,67 +94,55 @@ static roof_frame roof_frame_of(const bench_result *results, int count, const be
     f.high_x = ceil(log2(most)) + 1;
     f.high_y = ceil(log2(1e-12 * top->peak)) + 0.5;
     f.low_y = fmin(floor(log2(1e-12 * lowest)), f.high_y - 2.5);
+    f.step_y = ceil((f.high_y - f.low_y) / 8);
     return f;
 }
 
-static double roof_x(const roof_frame *f, double intensity)
+static double roof_y(const bench_frame *f, double rate)
 {
-    return f->x + (log2(intensity) - f->low_x) / (f->high_x - f->low_x) * f->width;
+    return bench_at_y(f, 1e-12 * rate);
 }
 
-static double roof_y(const roof_frame *f, double rate)
-{
-    return f->y + f->height - (log2(1e-12 * rate) - f->low_y) / (f->high_y - f->low_y) * f->height;
-}
-
-static void put_line(FILE *file, double x1, double y1, double x2, double y2, const char *style)
-{
-    fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2, y2, style);
-}
-
-static void put_roof_axes(FILE *file, const roof_frame *f)
+static void put_roof_axes(FILE *file, const bench_frame *f)
 {
     char text[48];
-    const double step_x = ceil((f->high_x - f->low_x) / 10), step_y = ceil((f->high_y - f->low_y) / 8);
-    fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" class=\"frame\"/>\n", f->x, f->y,
-            f->width, f->height);
-    for (double v = f->low_y; v <= f->high_y; v += step_y) {
-        const double y = roof_y(f, 1e12 * exp2(v));
-        put_line(file, f->x, y, f->x + f->width, y, "grid");
+    const double step_x = ceil((f->high_x - f->low_x) / 10);
+    bench_put_frame(file, f);
+    for (double v = f->low_y; v <= f->high_y; v += f->step_y) {
+        const double y = bench_at_y(f, exp2(v));
+        bench_put_line(file, f->x, y, f->x + f->width, y, "class=\"grid\"");
         snprintf(text, sizeof text, "%.4g", exp2(v));
-        bench_put_text(file, f->x - 4, y + 3, "class=\"tick\" text-anchor=\"end\"", text);
+        bench_put_tick_y(file, f, exp2(v), text);
     }
     for (double v = f->low_x; v <= f->high_x; v += step_x) {
         snprintf(text, sizeof text, "%.4g", exp2(v));
-        bench_put_text(file, roof_x(f, exp2(v)), f->y + f->height + 12, "class=\"tick\" text-anchor=\"middle\"",
-                       text);
+        bench_put_tick_x(file, f, exp2(v), text);
     }
-    bench_put_text(file, f->x + f->width, f->y + f->height + 24, "class=\"tick\" text-anchor=\"end\"",
-                   "TFLOP/s against operations for each byte");
+    bench_put_axes_title(file, f, "TFLOP/s against operations for each byte");
 }
 
-static void put_roof(FILE *file, const roof_frame *f, const roof *top)
+static void put_roof(FILE *file, const bench_frame *f, const roof *top)
 {
     char text[96];
     const double left = exp2(f->low_x), right = exp2(f->high_x), floor_rate = 1e12 * exp2(f->low_y);
     const double ridge = top->bandwidth > 0 ? top->peak / top->bandwidth : left;
     if (top->bandwidth > 0) {
         const double from = fmin(right, fmax(left, floor_rate / top->bandwidth)), to = fmin(right, fmax(from, ridge));
-        put_line(file, roof_x(f, from), roof_y(f, from * top->bandwidth), roof_x(f, to),
-                 roof_y(f, fmin(top->peak, to * top->bandwidth)), "limit");
+        bench_put_line(file, bench_at_x(f, from), roof_y(f, from * top->bandwidth), bench_at_x(f, to),
+                       roof_y(f, fmin(top->peak, to * top->bandwidth)), "class=\"limit\"");
         snprintf(text, sizeof text, "copy: %.4g GB/s", 1e-9 * top->bandwidth);
         bench_put_text(file, f->x + 6, f->y + 14, "class=\"tick\"", text);
     }
     if (ridge < right)
-        put_line(file, roof_x(f, fmax(left, ridge)), roof_y(f, top->peak), roof_x(f, right), roof_y(f, top->peak),
-                 "limit");
+        bench_put_line(file, bench_at_x(f, fmax(left, ridge)), roof_y(f, top->peak), bench_at_x(f, right),
+                       roof_y(f, top->peak), "class=\"limit\"");
     snprintf(text, sizeof text, "%s: %.3g TFLOP/s", top->is_reached ? "highest measured" : "multiply-adds",
              1e-12 * top->peak);
     bench_put_text(file, f->x + f->width - 4, roof_y(f, top->peak) - 4, "class=\"tick\" text-anchor=\"end\"", text);
 }
 
 /* Each name once, below the panel. */
-static void put_name(FILE *file, const roof_frame *f, const bench_arm *arm, char names[MOST_NAMES][160], int *count)
+static void put_name(FILE *file, const bench_frame *f, const bench_arm *arm, char names[MOST_NAMES][160], int *count)
 {
     char name[160];
     bench_format_arm(arm, name, sizeof name);
@@ -179,11 +163,11 @@ static void put_roof_panel(FILE *file, const bench_result *results, int count, c
     char names[MOST_NAMES][160], title[96], types[32];
     int named = 0;
     const roof top = roof_of(results, count, like);
-    const roof_frame f = roof_frame_of(results, count, like, &top, x, y);
+    const bench_frame f = roof_frame_of(results, count, like, &top, x, y);
     tk_types_name((tk_types){like->c.dtype, like->c.result_dtype}, types, sizeof types);
     snprintf(title, sizeof title, "roofline of products, %s", types);
     bench_put_text(file, x, y, "class=\"title\"", title);
-    if (!isfinite(f.low_x) || !isfinite(f.high_x) || !isfinite(f.low_y) || !isfinite(f.high_y) || !(top.peak > 0)) {
+    if (!bench_has_range(&f) || !(top.peak > 0)) {
         bench_put_text(file, f.x, f.y + 12, "class=\"tick\"", "no times to draw");
         return;
     }
@@ -196,7 +180,7 @@ static void put_roof_panel(FILE *file, const bench_result *results, int count, c
             if (!is_shown(r, arm))
                 continue;
             fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\" fill-opacity=\"0.8\"/>\n",
-                    roof_x(&f, intensity_of(r)), roof_y(&f, r->work_flops / bench_time(r, arm)),
+                    bench_at_x(&f, intensity_of(r)), roof_y(&f, r->work_flops / bench_time(r, arm)),
                     bench_arm_colour(arm));
             put_name(file, &f, arm, names, &named);
         }

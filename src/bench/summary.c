@@ -75,10 +75,25 @@ bool bench_step_of(const bench_result *from, const bench_result *to, const char 
     return true;
 }
 
-static int compare_shares(const void *a, const void *b)
+static int compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+double bench_median(double *samples, int count)
+{
+    qsort(samples, (size_t)count, sizeof *samples, compare);
+    return samples[count / 2];
+}
+
+void bench_arm_settle(bench_arm *arm, double *samples, int count)
+{
+    arm->samples = count ? count : 1;
+    if (!count)
+        return;
+    arm->median = bench_median(samples, count);
+    arm->best = samples[0];
 }
 
 int bench_shares_of(const bench_result *results, int count, const char *lowering, const char *peer, double *shares)
@@ -91,6 +106,6 @@ int bench_shares_of(const bench_result *results, int count, const char *lowering
         if (ours && time > 0)
             shares[found++] = time / bench_time(&results[i], ours);
     }
-    qsort(shares, (size_t)found, sizeof *shares, compare_shares);
+    qsort(shares, (size_t)found, sizeof *shares, compare);
     return found;
 }

@@ -103,10 +103,8 @@ static tk_status take_sample(way *w, bench_choice *c, double *samples)
         status = bench_clock_sample(&w->t->clock, bench_calls_of_a_sample(once), queue_call, w, &once);
     if (status != TK_OK || c->samples == MOST_SAMPLES)
         return status;
-    bench_arm settled = {.best = 0};
     samples[c->samples++] = once;
-    bench_arm_settle(&settled, samples, c->samples);
-    c->seconds = settled.median;
+    c->seconds = bench_median(samples, c->samples);
     return status;
 }
 
@@ -292,7 +290,7 @@ bool bench_tune(bench_tuner *t, const tk_case *c, const char *id, int most, doub
     if (lowering->candidates)
         list_choices(lowering, c, most, tuned);
     if (tuned->count == 0) {
-        (void)tki_fail(t->ctx, TK_UNSUPPORTED, "%s has nothing to choose for this case", id);
+        (void)tki_fail(t->ctx, TK_UNSUPPORTED, "%s has no choices for this case", id);
         return false;
     }
     tk_status status = bench_copies_make(t->ctx, c, BENCH_UNIFORM, 0, &s);

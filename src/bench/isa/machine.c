@@ -6,6 +6,17 @@
 
 #include "kernels/cpu_vector.h"
 
+/* The two functions of a row of the table: its body, with the type known. */
+#define FOR_BOTH_TYPES(result, name, parameters, ...) \
+    static result name##_f16 parameters               \
+    {                                                 \
+        return name(__VA_ARGS__, TK_F16);             \
+    }                                                 \
+    static result name##_bf16 parameters              \
+    {                                                 \
+        return name(__VA_ARGS__, TK_BF16);            \
+    }
+
 /* -- Conversions: the work that a peer computing in fp32 must do besides ---------------------------------------- */
 
 TKI_INLINE void widen(const uint16_t *from, float *to, int64_t count, tk_dtype dtype)
@@ -35,35 +46,9 @@ TKI_INLINE void add(const uint16_t *from, float *to, int64_t count, tk_dtype dty
         to[i] += dtype == TK_F16 ? tki_f16_to_f32(from[i]) : tki_bf16_to_f32(from[i]);
 }
 
-static void widen_f16(const uint16_t *from, float *to, int64_t count)
-{
-    widen(from, to, count, TK_F16);
-}
-
-static void widen_bf16(const uint16_t *from, float *to, int64_t count)
-{
-    widen(from, to, count, TK_BF16);
-}
-
-static void narrow_f16(const float *from, uint16_t *to, int64_t count)
-{
-    narrow(from, to, count, TK_F16);
-}
-
-static void narrow_bf16(const float *from, uint16_t *to, int64_t count)
-{
-    narrow(from, to, count, TK_BF16);
-}
-
-static void add_f16(const uint16_t *from, float *to, int64_t count)
-{
-    add(from, to, count, TK_F16);
-}
-
-static void add_bf16(const uint16_t *from, float *to, int64_t count)
-{
-    add(from, to, count, TK_BF16);
-}
+FOR_BOTH_TYPES(void, widen, (const uint16_t *from, float *to, int64_t count), from, to, count)
+FOR_BOTH_TYPES(void, narrow, (const float *from, uint16_t *to, int64_t count), from, to, count)
+FOR_BOTH_TYPES(void, add, (const uint16_t *from, float *to, int64_t count), from, to, count)
 
 /* -- Limits ----------------------------------------------------------------------------------------------------- */
 
@@ -249,35 +234,12 @@ TKI_INLINE float softmax(void *address, const uint16_t *x, uint16_t *y, float *s
     return sum;
 }
 
-static void gelu_f16(void *exp, const uint16_t *x, uint16_t *y, int64_t count)
-{
-    gelu(exp, x, y, count, TK_F16);
-}
-
-static void gelu_bf16(void *exp, const uint16_t *x, uint16_t *y, int64_t count)
-{
-    gelu(exp, x, y, count, TK_BF16);
-}
-
-static void gelu_grad_f16(void *exp, const uint16_t *grad, const uint16_t *x, uint16_t *out, int64_t count)
-{
-    gelu_grad(exp, grad, x, out, count, TK_F16);
-}
-
-static void gelu_grad_bf16(void *exp, const uint16_t *grad, const uint16_t *x, uint16_t *out, int64_t count)
-{
-    gelu_grad(exp, grad, x, out, count, TK_BF16);
-}
-
-static float softmax_f16(void *exp, const uint16_t *x, uint16_t *y, float *scratch, int64_t count, float *greatest)
-{
-    return softmax(exp, x, y, scratch, count, greatest, TK_F16);
-}
-
-static float softmax_bf16(void *exp, const uint16_t *x, uint16_t *y, float *scratch, int64_t count, float *greatest)
-{
-    return softmax(exp, x, y, scratch, count, greatest, TK_BF16);
-}
+FOR_BOTH_TYPES(void, gelu, (void *exp, const uint16_t *x, uint16_t *y, int64_t count), exp, x, y, count)
+FOR_BOTH_TYPES(void, gelu_grad, (void *exp, const uint16_t *grad, const uint16_t *x, uint16_t *out, int64_t count),
+               exp, grad, x, out, count)
+FOR_BOTH_TYPES(float, softmax,
+               (void *exp, const uint16_t *x, uint16_t *y, float *scratch, int64_t count, float *greatest), exp, x, y,
+               scratch, count, greatest)
 #endif
 
 extern const bench_machine TKI_ISA_TABLE(bench_machine);

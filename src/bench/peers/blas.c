@@ -18,11 +18,7 @@ typedef struct state {
     bli_sgemm_function bli_sgemm;
 } state;
 
-static void *openblas(const char **name)
-{
-    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so", NULL};
-    return bench_load(names, name);
-}
+static const char *const openblas[] = {"libopenblas.so.0", "libopenblas.so", NULL};
 
 /* Detection takes many virtual machines for older processors than they are. */
 static void *blis(const char **name)
@@ -35,15 +31,14 @@ static void *blis(const char **name)
 
 static const char *find_openblas(const char **missing)
 {
-    const char *name = NULL;
-    *missing = "no libopenblas.so.0";
-    return openblas(&name) ? name : NULL;
+    *missing = "libopenblas.so.0 not found";
+    return bench_library(openblas);
 }
 
 static const char *find_blis(const char **missing)
 {
     const char *name = NULL;
-    *missing = "no libblis.so.4";
+    *missing = "libblis.so.4 not found";
     return blis(&name) ? name : NULL;
 }
 
@@ -92,8 +87,9 @@ static bool attach_openblas(const bench_work *work, int variant, bench_arm *arm)
     state *s = attach_product(work, variant, arm);
     if (!s)
         return false;
-    bench_symbol(openblas(&name), "cblas_sgemm", &s->cblas_sgemm);
-    bench_symbol(openblas(&name), "openblas_set_num_threads", &set_threads);
+    void *library = bench_load(openblas, &name);
+    bench_symbol(library, "cblas_sgemm", &s->cblas_sgemm);
+    bench_symbol(library, "openblas_set_num_threads", &set_threads);
     if (set_threads)
         set_threads(work->threads);
     return s->cblas_sgemm != NULL;

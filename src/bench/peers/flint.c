@@ -66,7 +66,7 @@ static const char *find(const char **missing)
                      f.padic_init && f.padic_clear && f.padic_entry && f.padic_reduce && f.padic_mul &&
                      f.number_init && f.number_set && f.number_get && f.number_clear && f.set_threads;
     if (!all)
-        *missing = "libflint.so.17 was not found (libflint-dev)";
+        *missing = "libflint.so.17 not found (libflint-dev)";
     return all ? name : NULL;
 }
 

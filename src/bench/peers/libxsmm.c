@@ -18,17 +18,12 @@ typedef struct state {
 
 enum { TILE = 64, DEPTH = 256 };
 
-static void *library(const char **name)
-{
-    static const char *const names[] = {"libxsmm.so.1", "libxsmm.so", NULL};
-    return bench_load(names, name);
-}
+static const char *const libraries[] = {"libxsmm.so.1", "libxsmm.so", NULL};
 
 static const char *find(const char **missing)
 {
-    const char *name = NULL;
-    *missing = "no libxsmm.so.1 (Debian has only the archive; docs/benchmarks.md makes one of it)";
-    return library(&name) ? name : NULL;
+    *missing = "libxsmm.so.1 not found (Debian has only the archive; docs/benchmarks.md makes the library from it)";
+    return bench_library(libraries);
 }
 
 /* to[cols, rows] = from[rows, cols] turned */
@@ -108,7 +103,7 @@ static bool attach(const bench_work *work, int variant, bench_arm *arm)
         return false;
     const bench_product *p = &s->wide.p;
     s->turned = bench_alloc(p->inner * (p->a_transposed ? p->rows : p->cols) * (int64_t)sizeof(float));
-    bench_symbol(library(&name), "libxsmm_smmdispatch", &s->dispatch);
+    bench_symbol(bench_load(libraries, &name), "libxsmm_smmdispatch", &s->dispatch);
     return s->turned && s->dispatch;
 }
 

@@ -49,24 +49,19 @@ typedef struct interface {
     int (*engine_destroy)(void *engine);
 } interface;
 
-static void *library(const char **name)
-{
-    static const char *const names[] = {"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so", NULL};
-    return bench_load(names, name);
-}
+static const char *const libraries[] = {"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so", NULL};
 
 static const char *find(const char **missing)
 {
-    const char *name = NULL;
-    *missing = "no libdnnl.so.2";
-    return library(&name) ? name : NULL;
+    *missing = "libdnnl.so.2 not found";
+    return bench_library(libraries);
 }
 
 static interface load(void)
 {
     interface f = {0};
-    const char *name = NULL;
-    void *l = library(&name);
+    const char *name;
+    void *l = bench_load(libraries, &name);
     bench_symbol(l, "dnnl_sgemm", &f.sgemm);
     bench_symbol(l, "dnnl_gemm_bf16bf16f32", &f.bf16_gemm);
     bench_symbol(l, "dnnl_engine_create", &f.engine_create);

@@ -19,13 +19,14 @@ static void *exponential(const char **name)
 static const char *find(const char **missing)
 {
     const char *name = NULL;
-    *missing = "no libsleef.so.3 with an exponential for this processor's vectors";
+    *missing = "libsleef.so.3 with an exponential for this processor's vectors not found";
     return exponential(&name) ? name : NULL;
 }
 
 typedef struct state {
     void *exp;
-    float *scratch; /* [threads, cols] */
+    float *scratch;                                                        /* [threads, cols] */
+    void (*row)(const bench_work *work, const struct state *s, int64_t r); /* NULL: the op has no rows */
 } state;
 
 enum { CHUNK = 1 << 15 };
@@ -58,24 +59,13 @@ static float *scratch_of(const bench_work *work, const state *s, int64_t row)
     return s->scratch + row / rows_each * (work->c.dims[1] + 64);
 }
 
-static bool run_softmax(bench_arm *arm)
+static void softmax_row(const bench_work *work, const state *s, int64_t r)
 {
-    const bench_work *work = arm->work;
-    const bench_machine *machine = bench_machine_here();
-    const state *s = arm->state;
-    const int64_t rows = work->c.dims[0];
     const int64_t cols = work->c.dims[1];
-    const int64_t each = (rows + work->threads - 1) / work->threads;
-#pragma omp parallel for schedule(static) num_threads(work->threads) if (work->threads > 1)
-    for (int64_t part = 0; part < rows; part += each) {
-        for (int64_t r = part; r < rows && r < part + each; r++) {
-            float greatest;
-            machine->softmax[work->c.dtype](s->exp, (const uint16_t *)work->buffers[0] + r * cols,
-                                            (uint16_t *)work->buffers[1] + r * cols, scratch_of(work, s, r), cols,
-                                            &greatest);
-        }
-    }
-    return true;
+    float greatest;
+    bench_machine_here()->softmax[work->c.dtype](s->exp, (const uint16_t *)work->buffers[0] + r * cols,
+                                                 (uint16_t *)work->buffers[1] + r * cols, scratch_of(work, s, r),
+                                                 cols, &greatest);
 }
 
 static float value_at(const bench_work *work, const uint16_t *at)
@@ -102,7 +92,7 @@ static void xent_row(const bench_work *work, const state *s, int64_t r)
     machine->narrow[work->c.dtype](&difference, grad + target, 1);
 }
 
-static bool run_xent(bench_arm *arm)
+static bool run_rows(bench_arm *arm)
 {
     const bench_work *work = arm->work;
     const state *s = arm->state;
@@ -111,7 +101,7 @@ static bool run_xent(bench_arm *arm)
 #pragma omp parallel for schedule(static) num_threads(work->threads) if (work->threads > 1)
     for (int64_t part = 0; part < rows; part += each)
         for (int64_t r = part; r < rows && r < part + each; r++)
-            xent_row(work, s, r);
+            s->row(work, s, r);
     return true;
 }
 
@@ -126,21 +116,16 @@ static void close_arm(bench_arm *arm)
 static bool attach(const bench_work *work, int variant, bench_arm *arm)
 {
     const char *name;
-    if (variant > 0)
-        return false;
-    if (bench_is(work, "gelu_fwd") || bench_is(work, "gelu_bwd"))
-        arm->run = run_gelu;
-    else if (bench_is(work, "softmax_fwd"))
-        arm->run = run_softmax;
-    else if (bench_is(work, "xent"))
-        arm->run = run_xent;
-    else
+    const bool gelu = bench_is(work, "gelu_fwd") || bench_is(work, "gelu_bwd"), xent = bench_is(work, "xent");
+    if (variant > 0 || !(gelu || xent || bench_is(work, "softmax_fwd")))
         return false;
     state *s = calloc(1, sizeof *s);
+    arm->run = gelu ? run_gelu : run_rows;
     arm->state = s;
     arm->close = close_arm;
     if (!s)
         return false;
+    s->row = gelu ? NULL : xent ? xent_row : softmax_row;
     s->exp = exponential(&name);
     s->scratch = bench_alloc((work->c.dims[1] + 64) * work->threads * (int64_t)sizeof(float));
     return s->exp && s->scratch;
