@@ -83,7 +83,7 @@ says out "^peers    cublasLt 13\.1\.0, "
 says out "^cublaslt +17\.01 us +17\.17 us +0\.022 ns +30130\.2 GFLOP/s"
 says out "^cuda\.gemm\.bf16\.hopper +2 +1\.14x +- +1\.01x level  4096x4096x1024$"
 kept sweep
-says out "^drawn shapes, seed 20261116: our speed by that of$"
+says out "^drawn shapes, seed 20261116: our speed relative to$"
 says out "^cuda\.softmax_fwd\.f16\.hopper +copy +12 +100\.5% +78\.8% +72\.4%$"
 says out "^cuda\.softmax_bwd\.f16\.hopper +copy +3 +[0-9.]+% +[0-9.]+% +[0-9.]+%$"
 says out "^cuda\.xent\.f16\.hopper +copy +3 +[0-9.]+% +[0-9.]+% +[0-9.]+%$"
@@ -92,7 +92,7 @@ says out "^gelu_fwd +bf16 +307 ms +0\.5 ms +4\.27 us +3\.86 us +0\.40 us$"
 
 echo "-- a GPU that is not there, and one that is only pretended"
 bad_usage "a backend" "unknown backend 'cudda'; did you mean 'cuda'\?" gelu_fwd --backend cudda
-bad_usage "a lowering of another backend" "is not of backend 'cpu'" gelu_fwd --backend cpu --lowering cuda.gelu_fwd.f16.shared
+bad_usage "a lowering of another backend" "--lowering must be of backend 'cpu', not cuda" gelu_fwd --backend cpu --lowering cuda.gelu_fwd.f16.shared
 bad_usage "startup of the CPU" "--startup needs a GPU" --startup
 bad_usage "threads of a GPU" "need --backend cpu" --backend cuda --threads 2
 fakes=${BUILD_DIR:-$root/build}/tests/fake_gpu

@@ -245,13 +245,13 @@ bad "a lowering misspelt" "did you mean 'cpu.gelu_fwd.f16.scalar'\?" --lowering 
 bad "a lowering of another op" "unknown lowering" gelu_bwd --lowering cpu.softmax_fwd.f16.nothing
 bad "a lowering of another dtype" "--dtype and --index must be those of" --lowering cpu.gelu_fwd.f16.scalar --dtype bf16
 bad "a lowering and a mutant" "--lowering and --mutant exclude each other" gelu_fwd --lowering cpu.gelu_fwd.f16.scalar --mutant all_zeros
-bad "a lowering of another backend" "is not of backend 'hip'" --lowering cpu.gelu_fwd.f16.scalar --backend hip
+bad "a lowering of another backend" "--lowering must be of backend 'hip', not cpu" --lowering cpu.gelu_fwd.f16.scalar --backend hip
 bad "a shape with too many sizes" "has 2 sizes, but gelu_fwd has 1: n" gelu_fwd --shape 3x4
 bad "a shape with a wrong name" "has a size 'm', but those of gelu_fwd are: n" gelu_fwd --shape m=3
 bad "a shape that overflows" "a size must be a number from 0 to" gelu_fwd --shape n=9223372036854775808
 bad "a shape too large to address" "too large to be addressed" gelu_fwd --shape n=9223372036854775807
 bad "a negative shape" "a size must be a number from 0 to" gelu_fwd --shape n=-1
-bad "a family" "unknown input family 'norml'; did you mean 'normal'\?" gelu_fwd --family norml
+bad "a family" "unknown family 'norml'; did you mean 'normal'\?" gelu_fwd --family norml
 bad "a family that does not apply" "does not apply to gelu_fwd" gelu_fwd --family same_index
 bad "a mutant" "unknown mutant of gelu_fwd: 'all_zero'; did you mean 'all_zeros'\?" gelu_fwd --mutant all_zero
 bad "a mutant of two ops" "--mutant needs one OP" gelu_fwd gelu_bwd --mutant all_zeros

@@ -11,13 +11,13 @@ quick_mutants() { echo $(($("$tokitai" ops "$1" --json | grep -o '"level": *"qui
 echo "-- the table"
 wrong=$(quick_mutants gelu_fwd) correct=$(lists variants gelu_fwd)
 expect 0 "one op, one type" gelu_fwd --dtype f16 --verbose
-says out "^OP +DTYPE +WRONG +TOKITAI +USUAL 1E-2 +USUAL 1E-3 +CORRECT +HELD$"
+says out "^OP +DTYPE +MUTANTS +TOKITAI +USUAL 1E-2 +USUAL 1E-3 +VARIANTS +HELD$"
 says out "^gelu_fwd +f16 +$wrong +$wrong +[0-9]+ +[0-9]+ +$correct +$correct$"
-says out "^    the usual check passes tanh_form, with 1e-3 too: "
-says out "^$wrong wrong kernels: tokitai rejects $wrong \(100.0%\), the usual check [0-9]+ \([0-9.]+%\)"
-says out "^$correct correct kernels: $correct hold; the usual check rejects 0 of them"
+says out "^    the usual check accepts tanh_form, with 1e-3 too: "
+says out "^$wrong mutants: tokitai rejects $wrong \(100.0%\), the usual check [0-9]+ \([0-9.]+%\)"
+says out "^$correct variants: $correct hold; the usual check rejects 0 of them"
 says out "^Level quick, seed 20261115; "
-if grep -q "passes all_zeros" out; then fail "    the usual check sees zeros"; else pass "    the usual check sees zeros"; fi
+if grep -q "accepts all_zeros" out; then fail "    the usual check sees zeros"; else pass "    the usual check sees zeros"; fi
 
 wrong=$(($(quick_mutants gemm) + $(quick_mutants embedding_bwd)))
 correct=$(($(lists variants gemm) + $(lists variants embedding_bwd)))

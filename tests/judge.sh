@@ -61,7 +61,7 @@ npy '>f2' '(2,)' '\0\0\0\0' >big.npy
 npy '<f2' '(9,)' '\0\0\0\0' >short.npy
 npy '<c8' '(1,)' '\0\0\0\0\0\0\0\0' >complex.npy
 printf 'no array' >text.npy
-bad_usage "another size" "n is 2 by the other tensors" gelu_fwd --inputs x.npy --outputs three.npy
+bad_usage "another size" "n is 2 in the other tensors" gelu_fwd --inputs x.npy --outputs three.npy
 bad_usage "another rank" "y has 2 axes, not 1" gelu_fwd --inputs x.npy --outputs matrix.npy
 bad_usage "another type" "does not take these types: x F16, y F32" gelu_fwd --inputs x.npy --outputs bias.npy
 bad_usage "Fortran order" "Fortran order" gelu_fwd --inputs x.npy --outputs columns.npy

@@ -20,7 +20,7 @@ is "    their verdicts are kept" test "$(find $folder -name '*.mutants' | wc -l)
 is "    for the user alone" test "$(stat -c %a $folder) $(stat -c %a $folder/*.mutants)" = "700 600"
 expect 0 "the second has them" certify "${one[@]}" --out second
 says out "^cpu\.gelu_fwd\.f16\.[a-z0-9_]+ .* ([0-9]+)/\1\* +[0-9.]+$"
-says out "^\* mutants: judged by this build on [0-9-]+, not run again now \(--fresh-mutants runs them\)$"
+says out "^\* mutants: judged by this build on [0-9-]+, not run again \(--fresh-mutants runs them\)$"
 count 1 second/*.json "$kept"
 says second/*.json "planted wrong kernels were rejected on $(date -u +%Y)-.* by this build of the judge, [0-9a-f]{12}, on the quick trials of seed [0-9]+; they were not run again now"
 says second/*.json "That the planted wrong kernels are rejected this run did not see"

@@ -57,14 +57,7 @@ static json_t *measure_all(tk_ctx *ctx, const char *device, start *starts, int c
 
 void cli_bench_gpu_print_startup(const json_t *report)
 {
-    cli_table table = {.count = 7,
-                       .columns = {{"OP", false, 14},
-                                   {"TYPE", false, 5},
-                                   {"EMPTY CACHE", true, 0},
-                                   {"FULL CACHE", true, 0},
-                                   {"SMALL CALL", true, 0},
-                                   {"BARE LAUNCH", true, 0},
-                                   {"OVERHEAD", true, 0}}};
+    cli_table table = cli_table_of("OP=14|TYPE=5|#EMPTY CACHE|#FULL CACHE|#SMALL CALL|#BARE LAUNCH|#OVERHEAD");
     const json_t *starts = json_object_get(report, "startup");
     cli_print(CLI_PLAIN, cli_bench_text(report, "device"));
     putchar('\n');

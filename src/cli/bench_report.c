@@ -88,12 +88,7 @@ void cli_bench_print_machine(const json_t *machine)
 
 static void print_arm(const cli_table *table, const bench_result *r, const bench_arm *arm)
 {
-    char best[32];
-    char median[32];
-    char per[32];
-    char rate[32];
-    char share[32] = "";
-    char ratio[32] = "";
+    char best[32], median[32], per[32], rate[32], share[32] = "", ratio[32] = "";
     format_time(arm->best, best, sizeof best);
     format_time(arm->median, median, sizeof median);
     snprintf(per, sizeof per, "%.3f ns", 1e9 * bench_time(r, arm) / r->elements);
@@ -131,14 +126,7 @@ void cli_bench_format_case(const tk_case *c, bench_indices indices, char *text, 
 
 static void print_speed(const bench_result *r)
 {
-    cli_table table = {.count = 7,
-                       .columns = {{"ARM", false, 34},
-                                   {"BEST", true, 9},
-                                   {"MEDIAN", true, 9},
-                                   {"PER ELEMENT", true, 0},
-                                   {"RATE", true, 15},
-                                   {"OF LIMIT", true, 0},
-                                   {"TO BEST PEER", true, 0}}};
+    cli_table table = cli_table_of("ARM=34|#BEST=9|#MEDIAN=9|#PER ELEMENT|#RATE=15|#OF LIMIT|#TO BEST PEER");
     for (int i = 0; i < r->arm_count; i++)
         cli_table_fit(&table, 0, r->arms[i].name);
     cli_table_head(&table);
@@ -148,15 +136,9 @@ static void print_speed(const bench_result *r)
 
 static void print_scaling(const bench_result *r)
 {
-    char title[32];
-    cli_table table = {.count = 6,
-                       .columns = {{"ARM", false, 34},
-                                   {"1 THREAD", true, 9},
-                                   {title, true, 9},
-                                   {"SPEEDUP", true, 0},
-                                   {"OF MEDIANS", true, 0},
-                                   {"OF LIMIT", true, 0}}};
-    snprintf(title, sizeof title, "%d THREADS", r->threads);
+    char columns[96];
+    snprintf(columns, sizeof columns, "ARM=34|#1 THREAD=9|#%d THREADS=9|#SPEEDUP|#OF MEDIANS|#OF LIMIT", r->threads);
+    cli_table table = cli_table_of(columns);
     cli_table_head(&table);
     for (int i = 0; i < r->arm_count; i++) {
         const bench_arm *many = &r->arms[i];
@@ -220,13 +202,10 @@ static const char *lowering_at(const bench_result *results, int count, int n)
 
 static void format_shape(const bench_result *r, char *text, size_t size)
 {
-    int length = 0;
-    text[0] = '\0';
-    for (int d = 0; d < r->c.contract->dim_count; d++)
-        length += snprintf(text + length, size - (size_t)length, "%s%lld", d ? "x" : "", (long long)r->c.dims[d]);
+    size_t length = cli_format_shape(&r->c, text, size);
     if (bench_heeds_indices(r->c.contract))
-        length += snprintf(text + length, size - (size_t)length, " %s", bench_indices_name(r->indices));
-    bench_format_attributes(&r->c, text + length, size - (size_t)length);
+        length += (size_t)snprintf(text + length, size - length, " %s", bench_indices_name(r->indices));
+    bench_format_attributes(&r->c, text + length, size - length);
 }
 
 static void print_summary_row(const cli_table *table, const char *lowering, const bench_mean means[2], bool scaling)
@@ -260,15 +239,10 @@ static void print_summary_row(const cli_table *table, const char *lowering, cons
 
 void cli_bench_print_summary(const bench_result *results, int count, bool scaling)
 {
-    cli_table table = {.count = 6,
-                       .columns = {{"LOWERING", false, 34},
-                                   {"CASES", true, 0},
-                                   {scaling ? "SPEEDUP" : "TO BEST PEER", true, 0},
-                                   {scaling ? "OF MEDIANS" : "OF LIMIT", true, 0},
-                                   {"LEAST", true, 11},
-                                   {"AT", false, 0}}};
+    cli_table table = cli_table_of(scaling ? "LOWERING=34|#CASES|#SPEEDUP|#OF MEDIANS|#LEAST=11|AT"
+                                           : "LOWERING=34|#CASES|#TO BEST PEER|#OF LIMIT|#LEAST=11|AT");
     const char *lowering;
-    cli_heading(scaling ? "geometric means, one thread by all" : "geometric means");
+    cli_heading(scaling ? "geometric means: time with one thread by time with all" : "geometric means");
     cli_table_head(&table);
     for (int n = 0; (lowering = lowering_at(results, count, n)); n++) {
         const bench_figure first = scaling ? BENCH_SPEEDUP : BENCH_TO_PEER;
@@ -291,12 +265,7 @@ static bool next_cliff(const bench_result *results, int count, const char *lower
 
 void cli_bench_print_cliffs(const bench_result *results, int count)
 {
-    cli_table table = {.count = 5,
-                       .columns = {{"LOWERING", false, 34},
-                                   {"FROM", true, 20},
-                                   {"TO", true, 20},
-                                   {"PER ELEMENT", true, 0},
-                                   {"THE LIMIT'S", true, 0}}};
+    cli_table table = cli_table_of("LOWERING=34|#FROM=20|#TO=20|#PER ELEMENT|#LIMIT PER ELEMENT");
     char title[160];
     bench_step step;
     const char *lowering;
@@ -349,17 +318,11 @@ static void print_shares(const cli_table *table, const bench_result *results, in
 void cli_bench_print_sweep(const bench_result *results, int count, int64_t seed)
 {
     static const char *const peers[] = {"pytorch", "torch.compile", "triton"};
-    cli_table table = {.count = 6,
-                       .columns = {{"LOWERING", false, 34},
-                                   {"SPEED OF", false, 14},
-                                   {"SHAPES", true, 0},
-                                   {"MEDIAN", true, 0},
-                                   {"TENTH", true, 0},
-                                   {"LEAST", true, 0}}};
+    cli_table table = cli_table_of("LOWERING=34|SPEED OF=14|#SHAPES|#MEDIAN|#LOWEST TENTH|#LEAST");
     double *shares = calloc((size_t)count + 1, sizeof *shares);
     const char *lowering;
     char title[96];
-    snprintf(title, sizeof title, "drawn shapes, seed %lld: our speed by that of", (long long)seed);
+    snprintf(title, sizeof title, "drawn shapes, seed %lld: our speed relative to", (long long)seed);
     cli_heading(title);
     cli_table_head(&table);
     for (int n = 0; shares && (lowering = lowering_at(results, count, n)); n++) {
@@ -373,14 +336,6 @@ void cli_bench_print_sweep(const bench_result *results, int count, int64_t seed)
 /* ------------------------------------------------------------------------------------------------------------
  * JSON
  * ------------------------------------------------------------------------------------------------------------ */
-
-static json_t *shape_json(const tk_case *c)
-{
-    json_t *shape = json_object();
-    for (int d = 0; d < c->contract->dim_count; d++)
-        json_object_set_new(shape, c->contract->dim_names[d], json_integer(c->dims[d]));
-    return shape;
-}
 
 static json_t *arm_json(const cli_bench_group *g, const bench_arm *arm)
 {
@@ -405,7 +360,7 @@ json_t *cli_bench_result_json(const cli_bench_group *g, const bench_result *r)
         json_array_append_new(arms, arm_json(g, &r->arms[i]));
     json_t *json = json_pack("{s:s, s:s, s:o, s:f, s:f, s:f, s:f, s:o}", "op", r->c.contract->name, "dtype",
                              cli_name_types((tk_types){r->c.dtype, r->c.result_dtype}).text, "shape",
-                             shape_json(&r->c), "bytes", r->work_bytes, "flops", r->work_flops, "elements",
+                             cli_json_shape(&r->c), "bytes", r->work_bytes, "flops", r->work_flops, "elements",
                              r->elements, "limit_seconds", r->limit, "arms", arms);
     if (tk_contract_takes_index(r->c.contract))
         json_object_set_new(json, "index_dtype", json_string(tk_dtype_name(r->c.index_dtype)));
@@ -483,8 +438,9 @@ json_t *cli_bench_cliffs_json(const bench_result *results, int count)
     const char *lowering;
     for (int n = 0; (lowering = lowering_at(results, count, n)); n++)
         for (int i = 0; next_cliff(results, count, lowering, &i, &step); i++)
-            json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:f, s:f}", "lowering", lowering, "from",
-                                                  shape_json(&results[i].c), "to", shape_json(&results[i + 1].c),
-                                                  "growth", step.growth, "limit_growth", step.limit_growth));
+            json_array_append_new(list,
+                                  json_pack("{s:s, s:o, s:o, s:f, s:f}", "lowering", lowering, "from",
+                                            cli_json_shape(&results[i].c), "to", cli_json_shape(&results[i + 1].c),
+                                            "growth", step.growth, "limit_growth", step.limit_growth));
     return json_pack("{s:f, s:o}", "factor", BENCH_CLIFF, "steps", list);
 }

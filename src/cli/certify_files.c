@@ -47,9 +47,8 @@ static const char *headline_of(const finding *f)
 
 static void name_job(const certify_job *j, char *name, size_t size)
 {
-    bool wide = j && tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
     snprintf(name, size, "%s%s%s%s", j ? j->contract->name : "all", j ? "." : "",
-             j ? cli_name_types(j->types).text : "", wide ? ".i64" : "");
+             j ? cli_name_types(j->types).text : "", j ? certify_index_ending(j) : "");
 }
 
 /* JSON has no infinity. */
@@ -177,10 +176,9 @@ static void update_progress(double done, const char *what, void *data)
     const watched *w = data;
     pthread_mutex_lock(&w->b->lock);
     cli_progress *progress = &w->b->s->progress;
-    const char *slash = strrchr(w->file, '/');
     char name[48];
     name_job(w->job, name, sizeof name);
-    snprintf(progress->label, sizeof progress->label, "%.24s %.36s ", slash ? slash + 1 : w->file, name);
+    snprintf(progress->label, sizeof progress->label, "%.24s %.36s ", basename(w->file), name);
     progress->job = w->b->finished;
     cli_progress_update(done, what, progress);
     pthread_mutex_unlock(&w->b->lock);
@@ -192,7 +190,7 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
     tk_certify_options options = b->s->p->options;
     options.kernel_file = kernel;
     options.result_dtype = &j->types.result_dtype;
-    options.dims = b->s->p->has_shape ? j->dims : NULL;
+    options.dims = b->s->a->shape ? j->dims : NULL;
     tk_setting settings[TK_MAX_ATTRIBUTES];
     certify_settings_of(b->s->p, j->contract, settings, &options);
     options.progress = update_progress;
@@ -214,8 +212,8 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
         /* Files of one name but for the ending: the second would replace the certificate of the first. */
         bool again = b->s->a->out && json_object_get(b->written, subject);
         if (again) {
-            cli_complain(b->s->a->who, "%s: another kernel file has the certificate %s.json; this one is not written",
-                         file, subject);
+            cli_complain(b->s->a->who, "%s: not written: %s.json is the certificate of another kernel file", file,
+                         subject);
             b->result = CLI_BAD;
         }
         b->result = cli_worse(b->result, certify_finish(b->s, ctx, certificate, b->s->p->keep && !again, &path));
@@ -364,7 +362,7 @@ static bool close_output(const certify_session *s, const char *option, const cha
     bool failed = ferror(out) != 0;
     failed |= fclose(out) != 0;
     if (failed)
-        cli_complain(s->a->who, "--%s '%.200s' was not written in full: %s", option, path, strerror(errno));
+        cli_complain(s->a->who, "cannot write all of --%s '%.200s': %s", option, path, strerror(errno));
     return !failed;
 }
 
@@ -418,7 +416,7 @@ cli_exit certify_files_run(certify_session *s, tk_ctx *ctx)
     free(b.cases);
     json_decref(b.written);
     if (b.no_memory) {
-        cli_complain(s->a->who, "out of memory: not all results were written");
+        cli_complain(s->a->who, "out of memory: some results were not written");
         b.result = cli_worse(b.result, CLI_BAD);
     }
     bool written = close_output(s, "json-lines", lines_path, b.lines);

@@ -218,7 +218,7 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
     }
     struct stat about;
     bool is_folder = stat(file, &about) == 0 && S_ISDIR(about.st_mode);
-    if (!is_folder && !is_kernel_file(strrchr(file, '/') ? strrchr(file, '/') + 1 : file)) {
+    if (!is_folder && !is_kernel_file(basename(file))) {
         cli_complain(a->who, "--kernel must be a directory or end in .c, .cpp, .cc, .cu, .hip or .so, not '%.200s'",
                      file);
         return false;
@@ -252,17 +252,7 @@ static cli_exit plan_backend(const certify_arguments *a, certify_plan *p, tk_ctx
         return CLI_UNKNOWN;
     }
     p->options.backend = backend.name;
-    tk_status status = tk_ctx_use_device(ctx, device);
-    if (status != TK_OK)
-        cli_complain(a->who, "%s", tk_ctx_message(ctx));
-    return cli_exit_of(status, CLI_BAD);
-}
-
-static bool plan_shape(const certify_arguments *a, certify_plan *p)
-{
-    const char *text = a->shape;
-    p->has_shape = text != NULL;
-    return cli_choose_shape(a->who, text, p->ops, p->op_count, 0, &p->shape);
+    return cli_exit_with(a->who, ctx, tk_ctx_use_device(ctx, device));
 }
 
 /* --mutant or --variant. */
@@ -303,25 +293,20 @@ static bool plan_family(const certify_arguments *a, certify_plan *p)
             p->family = count;
         }
     if (!p->options.family)
-        cli_complain_unknown(a->who, "input family", wanted, names, count);
+        cli_complain_unknown(a->who, "family", wanted, names, count);
     return p->options.family != NULL;
-}
-
-static bool plan_setting(const certify_arguments *a, certify_plan *p, const tk_setting *setting)
-{
-    const tk_attribute *attribute = cli_setting_fit(a->who, setting, p->ops, p->op_count, a->ops.count > 0);
-    if (!attribute)
-        return false;
-    p->has_seen_settings |= attribute->seen_by_kernel;
-    p->settings[p->setting_count++] = *setting;
-    return true;
 }
 
 static bool plan_settings(const certify_arguments *a, certify_plan *p)
 {
-    for (int i = 0; i < a->attributes.count; i++)
-        if (!plan_setting(a, p, &a->attributes.given[i]))
+    for (int i = 0; i < a->attributes.count; i++) {
+        const tk_setting *setting = &a->attributes.given[i];
+        const tk_attribute *attribute = cli_setting_fit(a->who, setting, p->ops, p->op_count, a->ops.count > 0);
+        if (!attribute)
             return false;
+        p->has_seen_settings |= attribute->seen_by_kernel;
+        p->settings[p->setting_count++] = *setting;
+    }
     return true;
 }
 
@@ -387,7 +372,7 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
 {
     if (a->inputs.count == 0)
         return true;
-    if (p->op_count != 1 || !p->has_shape || !p->types.one || !is_single(p->index_dtypes)) {
+    if (p->op_count != 1 || !a->shape || !p->types.one || !is_single(p->index_dtypes)) {
         cli_complain(a->who, "--input needs one OP, one --dtype and one --index");
         return false;
     }
@@ -414,7 +399,7 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
 
 static bool plan_out(const certify_arguments *a, certify_plan *p)
 {
-    bool restricted = p->has_shape || p->options.family || p->has_seen_settings || certify_planted(p);
+    bool restricted = a->shape || p->options.family || p->has_seen_settings || certify_planted(p);
     const char *out = a->out;
     p->keep = out || !(restricted || a->kernels);
     return !out || cli_make_out(a->who, out);
@@ -426,7 +411,7 @@ static bool plan_sign(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
     if (!file)
         return true;
     if (!p->keep) {
-        cli_complain(a->who, "--sign needs --out: these certificates are not kept without it");
+        cli_complain(a->who, "--sign needs --out: without it these certificates are not written");
         return false;
     }
     return cli_read_signer(a->who, ctx, file, &p->signer);
@@ -458,13 +443,8 @@ static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like
 /* Whether the settings are refused for these types. */
 static bool has_objection(const certify_plan *p, const tk_contract *op, tk_types types)
 {
-    tk_case c = tk_case_init(op, types.dtype);
-    c.result_dtype = types.result_dtype;
-    for (int i = 0; i < p->setting_count; i++) {
-        const int found = tk_attribute_find(op, p->settings[i].attribute);
-        if (found >= 0)
-            (void)tk_attribute_parse(&op->attributes[found], p->settings[i].value, &c.attributes[found]);
-    }
+    tk_case c = cli_case_of(op, types, TK_I32);
+    cli_settings_apply(p->settings, p->setting_count, &c);
     return op->refusal && op->refusal(&c);
 }
 
@@ -494,7 +474,7 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
         if (p->options.family && !tk_family_applies(p->family, op)) {
             if (a->ops.count == 0)
                 continue;
-            cli_complain(a->who, "the input family '%s' does not apply to %s", p->options.family, op->name);
+            cli_complain(a->who, "family '%s' does not apply to %s", p->options.family, op->name);
             return false;
         }
         for (int t = 0; t < (p->first_types ? 1 : op->type_count); t++) {
@@ -504,14 +484,14 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
                     continue;
                 certify_job j = {.contract = op, .types = op->types[t], .index_dtype = index};
                 cli_error error;
-                if (p->has_shape && !cli_shape_fit(&p->shape, op, j.dims, &error))
+                if (a->shape && !cli_shape_fit(&p->shape, op, j.dims, &error))
                     return false;
                 add_jobs(p, ctx, &j);
             }
         }
     }
     if (p->job_count == 0)
-        cli_complain(a->who, "the input family '%s' applies to no op", p->options.family);
+        cli_complain(a->who, "family '%s' applies to none of the ops", p->options.family);
     return p->job_count > 0;
 }
 
@@ -533,9 +513,9 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
                           : plan_backend(a, p, ctx); /* a worker opens the device of its kernel */
     if (result != CLI_HOLDS)
         return result;
-    bool good = plan_lowering(a, p) && plan_shape(a, p) && plan_planted(a, p, true) && plan_planted(a, p, false) &&
-                plan_family(a, p) && plan_settings(a, p) && plan_inputs(a, p) && plan_jobs(a, p, ctx) &&
-                plan_out(a, p) && plan_sign(a, p, ctx);
+    bool good = plan_lowering(a, p) && cli_choose_shape(a->who, a->shape, p->ops, p->op_count, 0, &p->shape) &&
+                plan_planted(a, p, true) && plan_planted(a, p, false) && plan_family(a, p) && plan_settings(a, p) &&
+                plan_inputs(a, p) && plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
     return good ? CLI_HOLDS : CLI_BAD;
 }
 
@@ -548,5 +528,4 @@ void certify_plan_free(certify_plan *p)
     free(p->files);
     tk_key_destroy(p->signer);
     certify_program_close(&p->program);
-    free(p);
 }

@@ -65,6 +65,9 @@ cli_exit cli_worse(cli_exit a, cli_exit b);
 /* Of a failed call; `bad_file` says what a file that is not what it should be comes to. */
 cli_exit cli_exit_of(tk_status status, cli_exit bad_file);
 
+/* The same with CLI_BAD, and with the context's message as a complaint. */
+cli_exit cli_exit_with(const char *who, tk_ctx *ctx, tk_status status);
+
 /* ------------------------------------------------------------------------------------------------------------
  * Messages: "tokitai certify: ..." on standard error. The first argument is what stands before the colon.
  * ------------------------------------------------------------------------------------------------------------ */
@@ -122,12 +125,14 @@ typedef struct cli_cell {
 typedef struct cli_table {
     int count;
     struct {
-        const char *title;
+        char title[32];
         bool right;
         int width;
     } columns[CLI_MAX_COLUMNS];
 } cli_table;
 
+/* Of columns "OP=14|#ELEMENTS": # before a title whose cells stand to the right, a width behind =. */
+cli_table cli_table_of(const char *columns);
 void cli_table_fit(cli_table *table, int column, const char *text); /* widens a column for this text */
 void cli_table_head(cli_table *table);
 void cli_table_row(const cli_table *table, const cli_cell cells[]);
@@ -135,6 +140,10 @@ void cli_table_row(const cli_table *table, const cli_cell cells[]);
 /* Prints and releases a JSON value. A NULL, which Jansson gives when memory runs out, is CLI_BAD. */
 cli_exit cli_print_json(json_t *value);
 json_t *cli_json_text(const char *text); /* a string, whatever the bytes are */
+json_t *cli_json_shape(const tk_case *c);
+
+/* "16x1024"; returns its length. */
+size_t cli_format_shape(const tk_case *c, char *text, size_t size);
 
 /* "2.0 GiB", "1,048,576" */
 void cli_format_bytes(int64_t bytes, char *text, size_t size);

@@ -93,7 +93,6 @@ typedef struct plan {
     unsigned index_dtypes, indices; /* a bit for each that is wanted */
     tk_backend_info backend;
     const char *device; /* NULL for the CPU */
-    bool has_shape;
     cli_shape shape;
     bench_options options;
     cli_bench_group groups[4 * CLI_MOST_OPS];
@@ -127,10 +126,7 @@ static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
         return CLI_BAD;
     }
     p->device = p->backend.is_gpu ? device : NULL;
-    tk_status status = tk_ctx_use_device(ctx, device);
-    if (status != TK_OK)
-        cli_complain(a->who, "%s", tk_ctx_message(ctx));
-    return cli_exit_of(status, CLI_BAD);
+    return cli_exit_with(a->who, ctx, tk_ctx_use_device(ctx, device));
 }
 
 static void plan_indices(const arguments *a, plan *p)
@@ -188,13 +184,6 @@ static bool plan_numbers(const arguments *a, plan *p)
     return true;
 }
 
-static bool plan_shape(const arguments *a, plan *p)
-{
-    const char *text = a->shape;
-    p->has_shape = text != NULL;
-    return cli_choose_shape(a->who, text, p->ops, p->op_count, 1, &p->shape);
-}
-
 static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_contract *op, tk_types types,
                       tk_dtype index)
 {
@@ -235,7 +224,7 @@ static bool plan_groups(const arguments *a, plan *p, const tk_ctx *ctx)
         }
     }
     if (p->group_count == 0)
-        cli_complain(a->who, "no lowering '%.100s' of these ops and types runs on this machine",
+        cli_complain(a->who, "no lowering%s%.100s of these ops and types runs on this machine", wanted ? " " : "",
                      wanted ? wanted : "");
     return p->group_count > 0;
 }
@@ -255,7 +244,7 @@ static void add_jobs(plan *p, const cli_bench_group *g, const int64_t dims[TK_MA
 static bool shape_at(const arguments *a, const plan *p, const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])
 {
     cli_error error;
-    if (p->has_shape)
+    if (a->shape)
         return i == 0 && cli_shape_fit(&p->shape, contract, dims, &error);
     if (a->sweep)
         return bench_sweep_shape_at(contract, i, dims);
@@ -300,7 +289,7 @@ static cli_exit ensure_certificate(const arguments *a, const plan *p, tk_ctx *ct
     }
     if (status != TK_OK) {
         cli_complain(a->who, "%s%s", tk_ctx_message(ctx),
-                     status == TK_UNAVAILABLE ? "; give --certify or run 'tokitai certify'" : "");
+                     status == TK_UNAVAILABLE ? "; --certify or 'tokitai certify' makes one" : "");
         tk_certificate_destroy(certificate);
         return status == TK_UNAVAILABLE ? CLI_UNKNOWN : cli_exit_of(status, CLI_BAD);
     }
@@ -354,7 +343,7 @@ static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_g
     for (int l = 0; l < j->group->count; l++)
         ids[l] = j->group->ids[l];
     if (!gpu && !fits_in_memory(&c)) {
-        cli_complain(a->who, "%s left out: not enough free memory", title);
+        cli_complain(a->who, "%s is not timed: not enough free memory", title);
         return CLI_UNKNOWN;
     }
     bench_options options = p->options;
@@ -489,20 +478,18 @@ static cli_exit run(int argc, char **argv)
     }
     if (a.from)
         return cli_bench_show_kept(a.who, a.from, a.chart);
-    tk_ctx *ctx = NULL;
-    plan *p = calloc(1, sizeof *p);
-    if (!p || tk_ctx_create(&ctx) != TK_OK) {
-        cli_complain(a.who, "out of memory");
-        free(p);
+    static plan all, *const p = &all;
+    tk_ctx *ctx = cli_open(a.who);
+    if (!ctx)
         return CLI_UNKNOWN;
-    }
     cli_show_notes(ctx, a.who);
     cli_exit result = CLI_BAD;
     if (plan_work(&a, p))
         result = plan_backend(&a, p, ctx);
     if (result == CLI_HOLDS && !a.startup) {
         plan_indices(&a, p);
-        bool good = plan_numbers(&a, p) && plan_peers(&a, p) && plan_shape(&a, p) && plan_groups(&a, p, ctx) &&
+        bool good = plan_numbers(&a, p) && plan_peers(&a, p) &&
+                    cli_choose_shape(a.who, a.shape, p->ops, p->op_count, 1, &p->shape) && plan_groups(&a, p, ctx) &&
                     plan_jobs(&a, p) && cli_can_write(a.who, "--chart", a.chart);
         result = good ? ensure_certificates(&a, p, ctx) : CLI_BAD;
         if (result == CLI_HOLDS)
@@ -510,7 +497,6 @@ static cli_exit run(int argc, char **argv)
     } else if (result == CLI_HOLDS) {
         result = cli_bench_gpu_startup(a.who, ctx, p->device, p->ops, p->op_count, &p->types, a.json);
     }
-    free(p);
     tk_ctx_destroy(ctx);
     return result;
 }

@@ -39,8 +39,6 @@ static json_t *json_kernels(const tk_cache_entry *entry)
     return list;
 }
 
-enum { TYPES_TEXT = 16 }; /* room for "bf16-f32" */
-
 static json_t *json_entry(const tk_cache_entry *entry)
 {
     json_t *item = json_pack("{s:o, s:o, s:I}", "key", cli_json_text(entry->key), "path", cli_json_text(entry->path),
@@ -51,14 +49,12 @@ static json_t *json_entry(const tk_cache_entry *entry)
         json_object_set_new(item, "damage", cli_json_text(entry->damage));
         return item;
     }
-    char types[TYPES_TEXT];
-    tk_types_name(entry->types, types, sizeof types);
-    json_object_update_new(item, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "backend", entry->backend,
-                                           "source", cli_json_text(entry->source), "dtype", types, "architecture",
-                                           cli_json_text(entry->architecture), "compiler",
-                                           cli_json_text(entry->compiler), "options", cli_json_text(entry->options),
-                                           "warnings", cli_json_text(entry->warnings), "note",
-                                           cli_json_text(entry->note), "kernels", json_kernels(entry)));
+    json_object_update_new(
+        item, json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "backend", entry->backend, "source",
+                        cli_json_text(entry->source), "dtype", cli_name_types(entry->types).text, "architecture",
+                        cli_json_text(entry->architecture), "compiler", cli_json_text(entry->compiler), "options",
+                        cli_json_text(entry->options), "warnings", cli_json_text(entry->warnings), "note",
+                        cli_json_text(entry->note), "kernels", json_kernels(entry)));
     return item;
 }
 
@@ -267,28 +263,9 @@ static cli_exit show_all(const arguments *a, tk_ctx *ctx, bool verify, files all
 static cli_exit show(const arguments *a, tk_ctx *ctx, bool verify)
 {
     files all[KINDS] = {
-        [KERNELS] = {.table = {.count = 7,
-                               .columns = {{.title = "key"},
-                                           {.title = "source"},
-                                           {.title = "dtype"},
-                                           {.title = "architecture"},
-                                           {.title = "compiler"},
-                                           {.title = "size", .right = true},
-                                           {.title = "last used"}}}},
-        [TUNINGS] = {.table = {.count = 6,
-                               .columns = {{.title = "key"},
-                                           {.title = "tuning of"},
-                                           {.title = "device"},
-                                           {.title = "cases", .right = true},
-                                           {.title = "used"},
-                                           {.title = "written"}}}},
-        [VERDICTS] = {.table = {.count = 6,
-                                .columns = {{.title = "key"},
-                                            {.title = "mutants of"},
-                                            {.title = "dtype"},
-                                            {.title = "rejected", .right = true},
-                                            {.title = "used"},
-                                            {.title = "judged"}}}},
+        [KERNELS].table = cli_table_of("key|source|dtype|architecture|compiler|#size|last used"),
+        [TUNINGS].table = cli_table_of("key|tuning of|device|#cases|used|written"),
+        [VERDICTS].table = cli_table_of("key|mutants of|dtype|#rejected|used|judged"),
     };
     cli_exit result;
     for (int kind = 0; kind < KINDS; kind++)
@@ -341,10 +318,8 @@ static cli_exit clear(const arguments *a, tk_ctx *ctx)
         tk_status status = tk_cache_clear(ctx, key, &some, &bytes);
         removed += some;
         freed += bytes;
-        if (status != TK_OK) {
-            cli_complain(a->who, "%s", tk_ctx_message(ctx));
-            result = cli_worse(result, cli_exit_of(status, CLI_BAD));
-        } else if (key && !some) {
+        result = cli_worse(result, cli_exit_with(a->who, ctx, status));
+        if (status == TK_OK && key && !some) {
             cli_complain(a->who, "no entry has a key that begins with '%s'", key);
             result = CLI_BAD;
         }
@@ -364,10 +339,8 @@ static cli_exit clear(const arguments *a, tk_ctx *ctx)
 
 static void print_built(const tk_cache_entry *entry)
 {
-    char types[TYPES_TEXT];
-    tk_types_name(entry->types, types, sizeof types);
     cli_print(CLI_PLAIN, entry->source);
-    printf(" %s, ", types);
+    printf(" %s, ", cli_name_types(entry->types).text);
     cli_print(CLI_PLAIN, entry->architecture);
     fputs(", ", stdout);
     cli_print(CLI_PLAIN, entry->compiler);

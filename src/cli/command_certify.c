@@ -27,10 +27,9 @@ static const cli_option option_list[] = {
               "; first is the first that each op has. Default: all; of a kernel file or a program f16 and bf16"),
     CLI_INDEX(". Default: all; with --shape i32"),
     CLI_ROW(CLI_TEXT, "mutant", "MUTANT", mutant,
-            "A mutant of OP, a kernel that is wrong on purpose, to see that it is refuted and why",
-            .excludes = "variant"),
+            "A mutant of OP, a planted wrong kernel, to see that it is refuted and why", .excludes = "variant"),
     CLI_ROW(CLI_TEXT, "variant", "VARIANT", variant,
-            "A variant of OP, a correct kernel that computes in another way than ours, to see that it holds"),
+            "A variant of OP, a planted right kernel that computes in another way than ours, to see that it holds"),
     CLI_KERNEL_FILE(": C, C++, CUDA or HIP source or a shared library (.c .cpp .cc .cu .hip .so) with functions of "
                     "tokitai_kernel.h, for each OP given or all that it defines; or a directory with kernel.c and "
                     "the files that it includes. It is compiled and run in sandboxed processes. 'tokitai ops OP' "
@@ -139,11 +138,9 @@ static cli_table make_table(const certify_plan *p)
         const tk_case c = cli_case_of(j->contract, j->types, j->index_dtype);
         const cli_types_text types = cli_name_types(j->types);
         for (int f = 0; f < p->file_count; f++) {
-            const char *slash = strrchr(p->files[f], '/');
-            const char *name = slash ? slash + 1 : p->files[f];
-            bool wide = tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
+            const char *name = basename(p->files[f]);
             snprintf(id, sizeof id, "kernel.cpu.%s.%s.%.*s%s", j->contract->name, types.text, (int)strcspn(name, "."),
-                     name, wide ? ".i64" : "");
+                     name, certify_index_ending(j));
             cli_table_fit(&table, 0, id);
         }
         for (int l = 0; !certify_planted(p) && !p->file_count && tk_lowering_id(&c, l, id, sizeof id); l++)
@@ -238,14 +235,13 @@ static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
     tk_certify_options options = s->p->options;
     options.result_dtype = &j->types.result_dtype;
     snprintf(s->progress.label, sizeof s->progress.label, "%s %s ", j->contract->name, types.text);
-    options.dims = s->p->has_shape ? j->dims : NULL;
+    options.dims = s->a->shape ? j->dims : NULL;
     if (j->lowering[0])
         options.lowering = j->lowering;
     tk_setting settings[TK_MAX_ATTRIBUTES];
     certify_settings_of(s->p, j->contract, settings, &options);
     char program[128];
-    bool wide = tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64;
-    snprintf(program, sizeof program, "program.%s.%s%s", j->contract->name, types.text, wide ? ".i64" : "");
+    snprintf(program, sizeof program, "program.%s.%s%s", j->contract->name, types.text, certify_index_ending(j));
     if (s->p->program.server)
         options.kernel_name = program;
     options.progress = cli_progress_update;
@@ -298,7 +294,7 @@ static void print_closing(const certify_session *s)
     }
     putchar('\n');
     if (s->mutants_kept[0][0])
-        printf("* mutants: judged by this build on %s%s%s, not run again now (--fresh-mutants runs them)\n",
+        printf("* mutants: judged by this build on %s%s%s, not run again (--fresh-mutants runs them)\n",
                s->mutants_kept[0], strcmp(s->mutants_kept[0], s->mutants_kept[1]) ? " to " : "",
                strcmp(s->mutants_kept[0], s->mutants_kept[1]) ? s->mutants_kept[1] : "");
 }
@@ -334,13 +330,10 @@ static cli_exit run(int argc, char **argv)
 {
     arguments a = {.who = argv[0], .jobs = 1, .index = -1};
     cli_parse(&cli_certify, argc, argv, &a);
-    tk_ctx *ctx = NULL;
-    certify_plan *p = calloc(1, sizeof *p);
-    if (!p || tk_ctx_create(&ctx) != TK_OK) {
-        cli_complain(a.who, "out of memory");
-        free(p);
+    static certify_plan all, *const p = &all;
+    tk_ctx *ctx = cli_open(a.who);
+    if (!ctx)
         return CLI_UNKNOWN;
-    }
     cli_show_notes(ctx, a.who);
     cli_exit result = certify_plan_make(&a, p, ctx);
     if (result == CLI_HOLDS)

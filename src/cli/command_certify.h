@@ -45,7 +45,6 @@ typedef struct certify_plan {
     int op_count;
     cli_types types;
     unsigned index_dtypes; /* one bit per type */
-    bool has_shape;
     cli_shape shape;
     int64_t planted[TK_MAX_PLANTED];
     tk_setting settings[TK_MAX_ATTRIBUTES];
@@ -72,6 +71,12 @@ typedef struct certify_plan {
 static inline const char *certify_planted(const certify_plan *p)
 {
     return p->options.mutant ? p->options.mutant : p->options.variant;
+}
+
+/* What the names of jobs with 64-bit indices end in. */
+static inline const char *certify_index_ending(const certify_job *j)
+{
+    return tk_contract_takes_index(j->contract) && j->index_dtype == TK_I64 ? ".i64" : "";
 }
 
 typedef struct certify_session {

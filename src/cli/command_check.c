@@ -69,8 +69,7 @@ static void print_unsigned(const tk_certificate *certificate)
 {
     if (tk_certificate_signatures(certificate) == 0)
         puts("    unsigned: hashes, figures, machine and date not verified; run 'tokitai replay', or 'tokitai judge' "
-             "on "
-             "the same tensors");
+             "on the same tensors");
 }
 
 /* A line for each kind of basis, with its clauses. */

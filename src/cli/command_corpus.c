@@ -16,13 +16,13 @@ typedef struct arguments {
 } arguments;
 
 static const cli_option option_list[] = {
-    CLI_LEVEL("quick|full", "; full includes the wrong kernels that only large shapes expose. Default: quick"),
+    CLI_LEVEL("quick|full", "; full includes the mutants that only large shapes expose. Default: quick"),
     CLI_DTYPE("|all", ". Default: all"),
     CLI_SEED(". The usual check draws its inputs from this seed and the next four"),
     CLI_THREADS(65536, "; each judges one kernel at a time. 0, the default, uses all processors"),
     CLI_CHART(": shares of rejected kernels"),
     CLI_JSON,
-    CLI_ROW(CLI_FLAG, "verbose", NULL, verbose, "Name the wrong kernels that the usual check accepts", .letter = 'v'),
+    CLI_ROW(CLI_FLAG, "verbose", NULL, verbose, "Name the mutants that the usual check accepts", .letter = 'v'),
     {0},
 };
 
@@ -57,48 +57,25 @@ typedef struct session {
     json_t *list;                      /* with --json */
 } session;
 
-static corpus_tally tally_of(const tk_corpus_entry *entries, int count)
+static void add_entries(corpus_tally *t, const tk_corpus_entry *entries, int count)
 {
-    corpus_tally t = {0};
     for (int i = 0; i < count; i++) {
         const tk_corpus_entry *e = &entries[i];
-        t.wrong += e->wrong;
-        t.correct += !e->wrong;
-        t.rejected += e->wrong && e->verdict == TK_REFUTED;
-        t.held += !e->wrong && e->verdict == TK_HELD;
-        t.unknown += e->verdict == TK_UNKNOWN;
+        t->wrong += e->wrong;
+        t->correct += !e->wrong;
+        t->rejected += e->wrong && e->verdict == TK_REFUTED;
+        t->held += !e->wrong && e->verdict == TK_HELD;
+        t->unknown += e->verdict == TK_UNKNOWN;
         for (int k = 0; k < TK_USUAL_TOLERANCES; k++) {
-            t.usual_rejected[k] += e->wrong && !e->usual[k];
-            t.usual_alarms[k] += !e->wrong && !e->usual[k];
+            t->usual_rejected[k] += e->wrong && !e->usual[k];
+            t->usual_alarms[k] += !e->wrong && !e->usual[k];
         }
-    }
-    return t;
-}
-
-static void add_tally(corpus_tally *total, const corpus_tally *t)
-{
-    total->wrong += t->wrong;
-    total->rejected += t->rejected;
-    total->correct += t->correct;
-    total->held += t->held;
-    total->unknown += t->unknown;
-    for (int k = 0; k < TK_USUAL_TOLERANCES; k++) {
-        total->usual_rejected[k] += t->usual_rejected[k];
-        total->usual_alarms[k] += t->usual_alarms[k];
     }
 }
 
 static cli_table make_table(const plan *p)
 {
-    cli_table table = {.count = 8,
-                       .columns = {{"OP", false, 0},
-                                   {"DTYPE", false, 0},
-                                   {"WRONG", true, 0},
-                                   {"TOKITAI", true, 0},
-                                   {"USUAL 1E-2", true, 0},
-                                   {"USUAL 1E-3", true, 0},
-                                   {"CORRECT", true, 0},
-                                   {"HELD", true, 0}}};
+    cli_table table = cli_table_of("OP|DTYPE|#MUTANTS|#TOKITAI|#USUAL 1E-2|#USUAL 1E-3|#VARIANTS|#HELD");
     for (int i = 0; i < p->op_count; i++)
         cli_table_fit(&table, 0, p->ops[i]->name);
     return table;
@@ -131,13 +108,13 @@ static void print_names(const tk_corpus_entry *entries, int count, bool verbose)
     for (int i = 0; i < count; i++) {
         const tk_corpus_entry *e = &entries[i];
         if (!as_it_should(e)) {
-            printf("    %s kernel %s is ", e->wrong ? "wrong" : "correct", e->name);
+            printf("    %s %s is ", e->wrong ? "mutant" : "variant", e->name);
             cli_print(CLI_WRONG, tk_verdict_name(e->verdict));
             printf(": ");
             cli_wrap(8, 40, e->reason[0] ? e->reason : e->what);
         } else if (verbose && e->wrong && e->usual[0]) {
-            printf("    the usual check passes %s%s: ", e->name, e->usual[1] ? ", with 1e-3 too" : "");
-            cli_wrap(8, (int)strlen(e->name) + (e->usual[1] ? 45 : 29), e->what);
+            printf("    the usual check accepts %s%s: ", e->name, e->usual[1] ? ", with 1e-3 too" : "");
+            cli_wrap(8, (int)strlen(e->name) + (e->usual[1] ? 46 : 30), e->what);
         }
     }
 }
@@ -153,15 +130,12 @@ static json_t *json_group(const session *s, const tk_contract *op, tk_types type
                           int count)
 {
     tk_case usual = tk_usual_case(op, types.dtype);
-    json_t *shape = json_object();
-    for (int d = 0; d < op->dim_count; d++)
-        json_object_set_new(shape, op->dim_names[d], json_integer(usual.dims[d]));
     json_t *list = json_array();
     for (int i = 0; i < count; i++)
         json_array_append_new(list, json_entry(&entries[i]));
     return json_pack("{s:s, s:s, s:s, s:I, s:i, s:o, s:o}", "op", op->name, "dtype", cli_name_types(types).text,
                      "level", tk_level_name(s->p->options.level), "seed", (json_int_t)s->p->options.seed,
-                     "usual_inputs", TK_USUAL_INPUTS, "usual_shape", shape, "kernels", list);
+                     "usual_inputs", TK_USUAL_INPUTS, "usual_shape", cli_json_shape(&usual), "kernels", list);
 }
 
 static cli_exit run_one(session *s, int which, tk_types types)
@@ -176,13 +150,12 @@ static cli_exit run_one(session *s, int which, tk_types types)
     options.progress_data = &s->progress;
     tk_status status = tk_corpus_run(s->ctx, op, types.dtype, &options, &entries, &count);
     cli_progress_clear(&s->progress);
-    if (status != TK_OK) {
-        cli_complain(s->a->who, "%s", tk_ctx_message(s->ctx));
-        return cli_exit_of(status, CLI_BAD);
-    }
-    corpus_tally t = tally_of(entries, count);
-    add_tally(&s->bars[which].tally, &t);
-    add_tally(&s->bars[s->p->op_count].tally, &t);
+    if (status != TK_OK)
+        return cli_exit_with(s->a->who, s->ctx, status);
+    corpus_tally t = {0};
+    add_entries(&t, entries, count);
+    add_entries(&s->bars[which].tally, entries, count);
+    add_entries(&s->bars[s->p->op_count].tally, entries, count);
     if (s->a->json) {
         json_array_append_new(s->list, json_group(s, op, types, entries, count));
     } else {
@@ -204,10 +177,10 @@ static void print_closing(const session *s)
     const corpus_tally *t = &s->bars[s->p->op_count].tally;
     if (s->progress.jobs > 1)
         print_row(&s->table, "total", "", t);
-    printf("\n%d wrong kernels: tokitai rejects %d (%.1f%%), the usual check %d (%.1f%%), with 1e-3 %d (%.1f%%).\n",
+    printf("\n%d mutants: tokitai rejects %d (%.1f%%), the usual check %d (%.1f%%), with 1e-3 %d (%.1f%%).\n",
            t->wrong, t->rejected, percent(t->rejected, t->wrong), t->usual_rejected[0],
            percent(t->usual_rejected[0], t->wrong), t->usual_rejected[1], percent(t->usual_rejected[1], t->wrong));
-    printf("%d correct kernels: %d hold; the usual check rejects %d of them, with 1e-3 %d.\n", t->correct, t->held,
+    printf("%d variants: %d hold; the usual check rejects %d of them, with 1e-3 %d.\n", t->correct, t->held,
            t->usual_alarms[0], t->usual_alarms[1]);
     printf("Level %s, seed %llu; the usual check draws its %d inputs from that seed and the next ones; %.0f s.\n",
            tk_level_name(s->p->options.level), (unsigned long long)s->p->options.seed, TK_USUAL_INPUTS,
@@ -266,16 +239,17 @@ static cli_exit run(int argc, char **argv)
 
 const cli_command cli_corpus = {
     .name = "corpus",
-    .summary = "judge the mutants and the correct variants, and compare with the usual check",
+    .summary = "judge the mutants and variants, and compare with the usual check",
     .arguments = "[OP...]",
     .words = offsetof(arguments, ops),
     .options = option_list,
     .run = run,
     .doc =
-        "Judges the mutants of each OP, which must be refuted, and its variants, correct kernels that compute in "
+        "Judges the mutants of each OP, which must be refuted, and its variants, planted right kernels that compute "
+        "in "
         "other ways than ours, which must hold. The same kernels get the check that kernel benchmarks usually make: "
         "five normally distributed inputs at one shape, every output element within atol + rtol |reference| of the "
         "reference, both 1e-2 or both 1e-3. The table has a row for each op and element type. Without OP, every op."
-        "\vExit status: 0 every wrong kernel was rejected and every correct one held; 1 otherwise; 2 wrong usage; 3 "
+        "\vExit status: 0 every mutant was rejected and every variant held; 1 otherwise; 2 wrong usage; 3 "
         "something could not be decided.",
 };

@@ -127,15 +127,7 @@ static cli_exit run(int argc, char **argv)
     cli_progress progress = cli_progress_begin(1);
     tki_checkpoint *checkpoints[2] = {NULL, NULL};
     listing l = {.a = &a, .list = a.json ? json_array() : NULL};
-    l.table = (cli_table){
-        .count = 6,
-        .columns = {{"DTYPE", false, 11},
-                    {"ELEMENTS", true, 15},
-                    {"DIFFER", true, 15},
-                    {"WORST ULP", true, 10},
-                    {"TENSOR", false, 30},
-                    {"WORST AT: A, B", false, 0}},
-    };
+    l.table = cli_table_of("DTYPE=11|#ELEMENTS=15|#DIFFER=15|#WORST ULP=10|TENSOR=30|WORST AT: A, B");
     tk_status status = TK_OK;
     for (int i = 0; i < 2 && status == TK_OK; i++)
         status = tki_checkpoint_open(ctx, &a.checkpoints.list[i], 1, NULL, 0, &checkpoints[i]);
@@ -143,13 +135,11 @@ static cli_exit run(int argc, char **argv)
         status = tki_checkpoint_diff(ctx, checkpoints[0], checkpoints[1], take_difference, &l, cli_progress_update,
                                      &progress);
     cli_progress_clear(&progress);
-    cli_exit result = cli_exit_of(status, CLI_BAD);
-    if (status != TK_OK) {
-        cli_complain(argv[0], "%s", tk_ctx_message(ctx));
-        json_decref(l.list);
-    } else {
+    cli_exit result = cli_exit_with(argv[0], ctx, status);
+    if (status == TK_OK)
         result = finish(&l);
-    }
+    else
+        json_decref(l.list);
     for (int i = 0; i < 2; i++)
         tki_checkpoint_close(checkpoints[i]);
     tk_ctx_destroy(ctx);

@@ -107,7 +107,7 @@ static bool place_single(const char *who, const tk_contract *op, int side, const
 {
     const tki_array *array = tki_arrays_at(arrays, 0);
     if (!array || tki_arrays_at(arrays, 1)) {
-        cli_complain(who, "'%s' must have one tensor, or tensors with the names of the op", file);
+        cli_complain(who, "'%s' must have one tensor, or tensors with the names that the op gives them", file);
         return false;
     }
     const int p = name ? find_param(op, name, length) : next_param(op, side, t);
@@ -197,7 +197,7 @@ static bool take_shape(const char *who, tk_case *c, int p, const tki_array *arra
     for (int axis = 0; axis < param->rank; axis++) {
         const int d = param->dim[axis];
         if (known[d] && c->dims[d] != array->shape[axis]) {
-            cli_complain(who, "%s is %lld along axis %d, where %s is %lld by the other tensors", param->name,
+            cli_complain(who, "%s has size %lld along axis %d; %s is %lld in the other tensors", param->name,
                          (long long)array->shape[axis], axis, c->contract->dim_names[d], (long long)c->dims[d]);
             return false;
         }
@@ -296,10 +296,8 @@ static cli_exit judge(const arguments *a, tk_ctx *ctx, const tk_contract *op, te
     }
     tk_certificate *certificate = NULL;
     tk_status status = tk_judge(ctx, &c, sides[INPUTS], sides[OUTPUTS], &certificate);
-    if (status != TK_OK) {
-        cli_complain(a->who, "%s", tk_ctx_message(ctx));
-        return cli_exit_of(status, CLI_BAD);
-    }
+    if (status != TK_OK)
+        return cli_exit_with(a->who, ctx, status);
     cli_exit result = show(a, ctx, certificate, key);
     tk_certificate_destroy(certificate);
     return result;

@@ -34,11 +34,7 @@ static cli_exit run(int argc, char **argv)
     tk_status status = tk_key_generate(ctx, &key);
     if (status == TK_OK)
         status = tk_key_write(ctx, key, a.file, a.force);
-    cli_exit result = cli_exit_of(status, CLI_BAD);
-    if (status != TK_OK)
-        cli_complain(argv[0], "%s", tk_ctx_message(ctx));
-    else
-        result = print_key(&a, key);
+    cli_exit result = status == TK_OK ? print_key(&a, key) : cli_exit_with(argv[0], ctx, status);
     tk_key_destroy(key);
     tk_ctx_destroy(ctx);
     return result;

@@ -234,5 +234,5 @@ const cli_command cli_new_kernel = {
     .run = run,
     .doc = "Writes a kernel file of OP that is correct, slow and plain. 'tokitai certify OP --kernel FILE' certifies "
            "it as it is, and again after every step towards a fast one."
-           "\vExit status: 0; 2 there is no such op, the file exists, or it cannot be written.",
+           "\vExit status: 0; 2 the op is unknown, the file exists, or it cannot be written.",
 };

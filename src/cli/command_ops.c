@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/common_arguments.h"
 #include "cli/ops_proof.h"
+#include "cli/parse.h"
 
 typedef struct arguments {
     cli_words ops;
@@ -16,7 +17,7 @@ typedef struct arguments {
 
 static const cli_option option_list[] = {
     CLI_JSON,
-    CLI_ROW(CLI_FLAG, "families", NULL, families, "List the input families that 'tokitai certify' uses",
+    CLI_ROW(CLI_FLAG, "families", NULL, families, "List the families of inputs that 'tokitai certify' uses",
             .excludes = "proof"),
     CLI_ROW(CLI_FLAG, "proof", NULL, proof,
             "Print what each clause of OP rests on: the theorems with their statements, files and hashes, the axioms "
@@ -28,16 +29,6 @@ static const cli_option option_list[] = {
 /* ------------------------------------------------------------------------------------------------------------
  * Pieces of text
  * ------------------------------------------------------------------------------------------------------------ */
-
-/* "m, n, k" */
-static void format_sizes(const tk_contract *contract, char *text, size_t size)
-{
-    text[0] = '\0';
-    for (int d = 0; d < contract->dim_count; d++) {
-        size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s", d ? ", " : "", contract->dim_names[d]);
-    }
-}
 
 /* "grad_output[rows, cols]" */
 static void format_param(const tk_contract *contract, const tk_param *param, char *text, size_t size)
@@ -400,7 +391,7 @@ static void print_contract(const tk_contract *contract)
     char sizes[96];
     cli_print(CLI_BOLD, contract->name);
     printf(": %s\n\n", contract->summary);
-    format_sizes(contract, sizes, sizeof sizes);
+    cli_list_sizes(contract, sizes, sizeof sizes);
     print_field("formula", contract->formula);
     print_field("bound", contract->bound);
     if (contract->notes)
@@ -419,26 +410,24 @@ static void print_contract(const tk_contract *contract)
     tk_contract_kernel_signature(contract, text, sizeof text);
     print_signature(text);
     puts("      host memory on cpu; device memory and the stream call->stream on cuda and hip; returns 0");
-    print_planted(contract, "Mutants, wrong kernels that the judge must reject", tk_mutant_at);
-    print_planted(contract, "Variants, correct kernels that must hold", tk_variant_at);
+    print_planted(contract, "Mutants: planted wrong kernels, which the judge must reject", tk_mutant_at);
+    print_planted(contract, "Variants: planted right kernels, which must hold", tk_variant_at);
 }
 
 static void print_table(void)
 {
-    cli_table table = {
-        .count = 4,
-        .columns = {{"OP", false, 0}, {"SIZES", false, 0}, {"LOWERINGS", true, 0}, {"MEANING", false, 0}}};
+    cli_table table = cli_table_of("OP|SIZES|#LOWERINGS|MEANING");
     char sizes[96];
     const tk_contract *contract;
     for (int i = 0; (contract = tk_contract_at(i)); i++) {
-        format_sizes(contract, sizes, sizeof sizes);
+        cli_list_sizes(contract, sizes, sizeof sizes);
         cli_table_fit(&table, 0, contract->name);
         cli_table_fit(&table, 1, sizes);
     }
     cli_table_head(&table);
     for (int i = 0; (contract = tk_contract_at(i)); i++) {
         char count[16];
-        format_sizes(contract, sizes, sizeof sizes);
+        cli_list_sizes(contract, sizes, sizeof sizes);
         snprintf(count, sizeof count, "%d", lowering_count(contract));
         cli_table_row(&table, (cli_cell[]){{contract->name, CLI_PLAIN},
                                            {sizes, CLI_PLAIN},
@@ -462,7 +451,7 @@ static cli_exit list_families(bool json)
             json_array_append_new(list, json_pack("{s:s, s:s}", "name", name, "what", what));
         return cli_print_json(list);
     }
-    cli_table table = {.count = 2, .columns = {{"FAMILY", false, 0}, {"INPUTS", false, 0}}};
+    cli_table table = cli_table_of("FAMILY|INPUTS");
     for (int i = 0; (name = tk_family_at(i, &what)); i++)
         cli_table_fit(&table, 0, name);
     cli_table_head(&table);
@@ -520,5 +509,5 @@ const cli_command cli_ops = {
            "contract in full: formula, error bound, parameters with their shapes, clauses with their ids, lowerings "
            "with their ids and what they promise beyond the contract, the C declaration, that of a user kernel, and "
            "the mutants that the judge must reject."
-           "\vExit status: 0; 2 there is no such op.",
+           "\vExit status: 0; 2 the op is unknown.",
 };

@@ -75,10 +75,7 @@ static cli_exit plan_backend(const arguments *a, plan *p, tk_ctx *ctx)
         cli_complain(a->who, "--backend must be a GPU; kernels of the CPU have no choices");
         return CLI_BAD;
     }
-    tk_status status = tk_ctx_use_device(ctx, device);
-    if (status != TK_OK)
-        cli_complain(a->who, "%s", tk_ctx_message(ctx));
-    return cli_exit_of(status, CLI_BAD);
+    return cli_exit_with(a->who, ctx, tk_ctx_use_device(ctx, device));
 }
 
 /* A line of a file: a shape, or nothing but a comment. */
@@ -197,11 +194,8 @@ typedef struct total {
 
 static void format_shape(const tk_case *c, char *text, size_t size)
 {
-    size_t used = 0;
-    for (int d = 0; d < c->contract->dim_count && used < size; d++)
-        used += (size_t)snprintf(text + used, size - used, "%s%lld", d ? "x" : "", (long long)c->dims[d]);
-    if (used < size)
-        bench_format_attributes(c, text + used, size - used);
+    const size_t used = cli_format_shape(c, text, size);
+    bench_format_attributes(c, text + used, size - used);
 }
 
 static void format_choice(const bench_choice *c, char *text, size_t size)
@@ -222,25 +216,14 @@ static json_t *choice_json(const bench_choice *c)
 
 static json_t *tuned_json(const bench_tuned *t)
 {
-    json_t *list = json_array(), *shape = json_object();
+    json_t *list = json_array();
     for (int i = 0; i < t->count; i++)
         json_array_append_new(list, choice_json(&t->choices[i]));
-    for (int d = 0; d < t->c.contract->dim_count; d++)
-        json_object_set_new(shape, t->c.contract->dim_names[d], json_integer(t->c.dims[d]));
-    return json_pack("{s:s, s:o, s:i, s:o}", "lowering", t->lowering, "shape", shape, "best", t->best, "choices",
-                     list);
+    return json_pack("{s:s, s:o, s:i, s:o}", "lowering", t->lowering, "shape", cli_json_shape(&t->c), "best", t->best,
+                     "choices", list);
 }
 
-static cli_table columns = {.count = 7,
-                            .columns = {{"LOWERING", false, 30},
-                                        {"SHAPE", false, 18},
-                                        {"CHOICES", true, 0},
-                                        {"MODEL", true, 10},
-                                        {"BEST", true, 10},
-                                        {"MODEL BY BEST", true, 0},
-                                        {"BEST CHOICE", false, 14}}};
-
-static void print_tuned(const bench_tuned *t)
+static void print_tuned(const cli_table *table, const bench_tuned *t)
 {
     char texts[6][NAME];
     const bench_choice *best = &t->choices[t->best], *own = &t->choices[0];
@@ -251,13 +234,13 @@ static void print_tuned(const bench_tuned *t)
     snprintf(texts[3], NAME, "%.2f us", 1e6 * best->seconds);
     snprintf(texts[4], NAME, "%.3f", ratio);
     format_choice(best, texts[5], NAME);
-    cli_table_row(&columns, (cli_cell[]){{t->lowering, CLI_BOLD},
-                                         {texts[0], CLI_PLAIN},
-                                         {texts[1], CLI_PLAIN},
-                                         {texts[2], CLI_PLAIN},
-                                         {texts[3], CLI_PLAIN},
-                                         {texts[4], ratio > BENCH_LEVEL ? CLI_DOUBTFUL : CLI_PLAIN},
-                                         {texts[5], CLI_PLAIN}});
+    cli_table_row(table, (cli_cell[]){{t->lowering, CLI_BOLD},
+                                      {texts[0], CLI_PLAIN},
+                                      {texts[1], CLI_PLAIN},
+                                      {texts[2], CLI_PLAIN},
+                                      {texts[3], CLI_PLAIN},
+                                      {texts[4], ratio > BENCH_LEVEL ? CLI_DOUBTFUL : CLI_PLAIN},
+                                      {texts[5], CLI_PLAIN}});
     fflush(stdout);
 }
 
@@ -325,8 +308,9 @@ static cli_exit tune_all(const arguments *a, const plan *p, tk_ctx *ctx, bench_t
     total all = {0};
     json_t *list = json_array();
     cli_progress progress = cli_progress_begin(p->job_count);
+    cli_table table = cli_table_of("LOWERING=30|SHAPE=18|#CHOICES|#MODEL=10|#BEST=10|#MODEL/BEST|BEST CHOICE=14");
     if (!a->json)
-        cli_table_head(&columns);
+        cli_table_head(&table);
     for (int i = 0; i < p->job_count; i++) {
         progress.job = i;
         cli_progress_update(0, p->jobs[i].lowering, &progress);
@@ -338,7 +322,7 @@ static cli_exit tune_all(const arguments *a, const plan *p, tk_ctx *ctx, bench_t
         if (a->json)
             json_array_append_new(list, tuned_json(tuned));
         else
-            print_tuned(tuned);
+            print_tuned(&table, tuned);
     }
     if (!a->json)
         print_total(&all);
@@ -367,13 +351,10 @@ static cli_exit run(int argc, char **argv)
 {
     arguments a = {.who = argv[0], .seconds = 1, .candidates = BENCH_MOST_CHOICES};
     cli_parse(&cli_tune, argc, argv, &a);
-    tk_ctx *ctx = NULL;
-    plan *p = calloc(1, sizeof *p);
-    if (!p || tk_ctx_create(&ctx) != TK_OK) {
-        cli_complain(a.who, "out of memory");
-        free(p);
+    static plan all, *const p = &all;
+    tk_ctx *ctx = cli_open(a.who);
+    if (!ctx)
         return CLI_UNKNOWN;
-    }
     cli_show_notes(ctx, a.who);
     p->op_count = cli_choose_ops(a.who, a.ops.list, a.ops.count, p->ops);
     cli_exit result = p->op_count && cli_choose_types(a.who, a.dtype, p->ops, p->op_count, &p->types)
@@ -383,7 +364,6 @@ static cli_exit run(int argc, char **argv)
         drop_ops_without_choices(&a, p, ctx);
         result = plan_shapes(&a, p) && plan_jobs(&a, p, ctx) ? measure(&a, p, ctx) : CLI_BAD;
     }
-    free(p);
     tk_ctx_destroy(ctx);
     return result;
 }

@@ -51,14 +51,11 @@ int cli_choose_ops(const char *who, char *const names[], int count, const tk_con
     return chosen;
 }
 
-enum { MOST_TYPES = 32 };
-
-/* The names of all types that the ops take, each once, and "all". */
-static int list_types(const tk_contract *const ops[], int count, cli_types_text names[MOST_TYPES])
+int cli_list_types(const tk_contract *const ops[], int count, cli_types_text names[CLI_MOST_TYPES])
 {
     int listed = 0;
     for (int i = 0; i < count; i++)
-        for (int t = 0; t < ops[i]->type_count && listed < MOST_TYPES - 1; t++) {
+        for (int t = 0; t < ops[i]->type_count && listed < CLI_MOST_TYPES; t++) {
             const cli_types_text name = cli_name_types(ops[i]->types[t]);
             bool again = false;
             for (int k = 0; k < listed; k++)
@@ -66,14 +63,13 @@ static int list_types(const tk_contract *const ops[], int count, cli_types_text 
             if (!again)
                 names[listed++] = name;
         }
-    names[listed++] = (cli_types_text){"all"};
     return listed;
 }
 
 bool cli_choose_types(const char *who, const char *text, const tk_contract *const ops[], int count, cli_types *types)
 {
-    cli_types_text names[MOST_TYPES];
-    const char *texts[MOST_TYPES];
+    cli_types_text names[CLI_MOST_TYPES];
+    const char *texts[CLI_MOST_TYPES + 1];
     *types = (cli_types){0};
     bool good = !text || (cli_parse_types(text, types) && !types->one);
     for (int i = 0; i < count && !good && types->one; i++)
@@ -81,10 +77,11 @@ bool cli_choose_types(const char *who, const char *text, const tk_contract *cons
             good |= cli_types_have(types, ops[i]->types[t]);
     if (good)
         return true;
-    const int listed = list_types(ops, count, names);
+    const int listed = cli_list_types(ops, count, names);
     for (int i = 0; i < listed; i++)
         texts[i] = names[i].text;
-    cli_complain_unknown(who, "dtype", text, texts, listed);
+    texts[listed] = "all";
+    cli_complain_unknown(who, "dtype", text, texts, listed + 1);
     return false;
 }
 
@@ -160,7 +157,7 @@ bool cli_choose_backend(const char *who, const char *text, const char *lowering,
     if (!find_backend(who, *device, ":", backend))
         return false;
     if (named && of_lowering.name != backend->name) {
-        cli_complain(who, "--lowering %.100s is not of backend '%s'", lowering, backend->name);
+        cli_complain(who, "--lowering must be of backend '%s', not %.100s", backend->name, lowering);
         return false;
     }
     return true;

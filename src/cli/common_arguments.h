@@ -60,6 +60,10 @@ static inline cli_types_text cli_name_types(tk_types types)
     return name;
 }
 
+/* The names of all types that the ops take, each once; their number. */
+enum { CLI_MOST_TYPES = 31 };
+int cli_list_types(const tk_contract *const ops[], int count, cli_types_text names[CLI_MOST_TYPES]);
+
 /* Of --index, one bit per tk_dtype; `otherwise` if it was not given, -1. */
 unsigned cli_index_dtypes(int choice, unsigned otherwise);
 

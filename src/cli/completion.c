@@ -13,27 +13,6 @@ static void print_word(const char *word, void *data)
     puts(word);
 }
 
-static bool is_taken_earlier(const tk_contract *contract, const char *only, tk_types types)
-{
-    for (int i = 0; tk_contract_at(i) != contract; i++) {
-        const tk_contract *earlier = tk_contract_at(i);
-        for (int k = 0; k < earlier->type_count && (!only || !strcmp(only, earlier->name)); k++)
-            if (earlier->types[k].dtype == types.dtype && earlier->types[k].result_dtype == types.result_dtype)
-                return true;
-    }
-    return false;
-}
-
-static void list_all_types(const char *only, const tk_contract *contract)
-{
-    for (int i = 0; i < contract->type_count; i++) {
-        char name[CLI_TYPES_SIZE];
-        tk_types_name(contract->types[i], name, sizeof name);
-        if (!is_taken_earlier(contract, only, contract->types[i]))
-            puts(name);
-    }
-}
-
 static void list_planted(const tk_contract *contract,
                          bool (*at)(const tk_contract *, int, const char **, const char **))
 {
@@ -67,16 +46,21 @@ static bool list_common(const char *kind)
 
 void cli_list_words(const char *kind, const char *op)
 {
-    const tk_contract *contract;
+    const tk_contract *contract, *ops[CLI_MOST_OPS];
+    cli_types_text types[CLI_MOST_TYPES];
+    int count = 0;
     if (list_common(kind))
         return;
-    for (int i = 0; (contract = tk_contract_at(i)); i++) {
-        if (op && strcmp(op, contract->name) != 0)
-            continue;
+    for (int i = 0; (contract = tk_contract_at(i)) && count < CLI_MOST_OPS; i++)
+        if (!op || !strcmp(op, contract->name))
+            ops[count++] = contract;
+    const int listed = !strcmp(kind, "types") ? cli_list_types(ops, count, types) : 0;
+    for (int i = 0; i < listed; i++)
+        puts(types[i].text);
+    for (int i = 0; i < count; i++) {
+        contract = ops[i];
         if (!strcmp(kind, "ops"))
             puts(contract->name);
-        if (!strcmp(kind, "types"))
-            list_all_types(op, contract);
         if (!strcmp(kind, "variants"))
             list_planted(contract, tk_variant_at);
         if (!strcmp(kind, "mutants"))

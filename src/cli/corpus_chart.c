@@ -31,7 +31,7 @@ static void put_chart(FILE *file, const corpus_bar *bars, int count)
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
             "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
             width, height, width, height);
-    fputs("<text x=\"16\" y=\"22\" font-size=\"14\" font-weight=\"bold\">Wrong kernels rejected</text>\n", file);
+    fputs("<text x=\"16\" y=\"22\" font-size=\"14\" font-weight=\"bold\">Mutants rejected</text>\n", file);
     put_key(file, LEFT, ours, "tokitai");
     put_key(file, LEFT + 90, usual, "five normal inputs, atol = rtol = 1e-2");
     for (int i = 0; i < count; i++) {

@@ -40,6 +40,13 @@ cli_exit cli_exit_of(tk_status status, cli_exit bad_file)
     return CLI_UNKNOWN;
 }
 
+cli_exit cli_exit_with(const char *who, tk_ctx *ctx, tk_status status)
+{
+    if (status != TK_OK)
+        cli_complain(who, "%s", tk_ctx_message(ctx));
+    return cli_exit_of(status, CLI_BAD);
+}
+
 /* ------------------------------------------------------------------------------------------------------------
  * Messages
  * ------------------------------------------------------------------------------------------------------------ */
@@ -224,6 +231,20 @@ void cli_heading(const char *text)
     putchar('\n');
 }
 
+cli_table cli_table_of(const char *columns)
+{
+    cli_table table = {0};
+    for (const char *end; *columns && table.count < CLI_MAX_COLUMNS; columns = end + (*end == '|')) {
+        const int i = table.count++, title = (int)strcspn(columns + (*columns == '#'), "=|");
+        table.columns[i].right = *columns == '#';
+        columns += *columns == '#';
+        end = columns + strcspn(columns, "|");
+        snprintf(table.columns[i].title, sizeof table.columns[i].title, "%.*s", title, columns);
+        table.columns[i].width = columns[title] == '=' ? atoi(columns + title + 1) : 0;
+    }
+    return table;
+}
+
 void cli_table_fit(cli_table *table, int column, const char *text)
 {
     int width = tki_terminal_width(text);
@@ -275,6 +296,23 @@ json_t *cli_json_text(const char *text)
     json_t *value = copy ? json_string(copy) : NULL;
     free(copy);
     return value;
+}
+
+json_t *cli_json_shape(const tk_case *c)
+{
+    json_t *shape = json_object();
+    for (int d = 0; d < c->contract->dim_count; d++)
+        json_object_set_new(shape, c->contract->dim_names[d], json_integer(c->dims[d]));
+    return shape;
+}
+
+size_t cli_format_shape(const tk_case *c, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (int d = 0; d < c->contract->dim_count && used < size; d++)
+        used += (size_t)snprintf(text + used, size - used, "%s%lld", d ? "x" : "", (long long)c->dims[d]);
+    return used < size ? used : size - 1;
 }
 
 void cli_format_bytes(int64_t bytes, char *text, size_t size)

@@ -227,8 +227,7 @@ bool cli_parse_shape(const char *text, cli_shape *shape, cli_error *error)
     }
 }
 
-/* "m, n, k" */
-static void list_sizes(const tk_contract *contract, char *text, size_t size)
+void cli_list_sizes(const tk_contract *contract, char *text, size_t size)
 {
     text[0] = '\0';
     for (int d = 0; d < contract->dim_count; d++) {
@@ -240,7 +239,7 @@ static void list_sizes(const tk_contract *contract, char *text, size_t size)
 bool cli_shape_fit(const cli_shape *shape, const tk_contract *contract, int64_t dims[TK_MAX_DIMS], cli_error *error)
 {
     char sizes[128];
-    list_sizes(contract, sizes, sizeof sizes);
+    cli_list_sizes(contract, sizes, sizeof sizes);
     if (shape->count != contract->dim_count)
         return cli_error_set(error, "has %d size%s, but %s has %d: %s", shape->count, shape->count == 1 ? "" : "s",
                              contract->name, contract->dim_count, sizes);

@@ -45,6 +45,9 @@ typedef struct cli_shape {
     int64_t sizes[TK_MAX_DIMS];
 } cli_shape;
 
+/* "m, n, k": the sizes of an op. */
+void cli_list_sizes(const tk_contract *contract, char *text, size_t size);
+
 bool cli_parse_shape(const char *text, cli_shape *shape, cli_error *error);
 
 /* The shape in the order of an op's own sizes; an error names the op and the sizes that it has. */

@@ -240,11 +240,8 @@ cli_exit cli_run_join(const char *who, char *const *shards, size_t count, const 
         status = join_shards(ctx, checkpoint, cuts, out, &options, layout, &outcome);
     const double seconds = cli_seconds() - progress.start;
     cli_progress_clear(&progress);
-    cli_exit result = cli_exit_of(status, CLI_BAD);
-    if (status != TK_OK)
-        cli_complain(who, "%s", tk_ctx_message(ctx));
-    else
-        result = tell(join, checkpoint, &outcome, out, seconds);
+    cli_exit result = status == TK_OK ? tell(join, checkpoint, &outcome, out, seconds)
+                                      : cli_exit_with(who, ctx, status);
     free(cuts);
     tki_glue_outcome_free(&outcome);
     tki_checkpoint_close(checkpoint);

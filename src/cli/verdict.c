@@ -7,18 +7,9 @@
 
 cli_table cli_verdict_table(bool with_lines)
 {
-    cli_table table = {.count = 7,
-                       .columns = {{"SUBJECT", false, 0},
-                                   {"VERDICT", false, 7},
-                                   {"ELEMENTS", true, 11},
-                                   {"WORST ULP", true, 0},
-                                   {"OF BOUND", true, 0},
-                                   {"MUTANTS", true, 0},
-                                   {"SECONDS", true, 0}}};
-    if (with_lines) {
-        table.columns[table.count].title = "LINES RUN";
-        table.columns[table.count++].right = true;
-    }
+    cli_table table = cli_table_of(
+        "SUBJECT|VERDICT=7|#ELEMENTS=11|#WORST ULP|#OF BOUND|#MUTANTS|#SECONDS|#LINES RUN");
+    table.count -= !with_lines;
     return table;
 }
 
@@ -60,12 +51,7 @@ static void format_worst(const tk_certificate *certificate, char *text, size_t s
 
 void cli_verdict_row(const cli_table *table, const tk_certificate *certificate)
 {
-    char elements[32];
-    char ulp[32];
-    char used[32];
-    char mutants[32] = "-";
-    char seconds[32];
-    char lines[64] = "-";
+    char elements[32], ulp[32], used[32], mutants[32] = "-", seconds[32], lines[64] = "-";
     int64_t lines_run = 0;
     int64_t line_count = tk_certificate_lines(certificate, &lines_run);
     if (line_count >= 0)

@@ -61,7 +61,7 @@ TEST(backend)
     assert_string_equal(info.kernel_ending, ".hip");
     assert_complaint("");
     assert_false(cli_choose_backend("t", "cpu", "cuda.gemm.f16.shared", &device, &info));
-    assert_complaint("t: --lowering cuda.gemm.f16.shared is not of backend 'cpu'");
+    assert_complaint("t: --lowering must be of backend 'cpu', not cuda.gemm.f16.shared");
     assert_false(cli_choose_backend("t", "cudda", NULL, &device, &info));
     assert_complaint("t: unknown backend 'cudda'; did you mean 'cuda'?");
     assert_false(cli_find_backend("t", "cuda:1", &info));
