@@ -216,7 +216,7 @@ def test_memory_as_tensors() -> None:
     x[1, 2] = 50
     assert memory[5] == 50
     assert _arrays.as_tensor("numpy", 0, "f16", (0, 3)).shape == (0, 3)
-    with pytest.raises(tokitai.BadArgument, match="there is no framework 'tensorflow'"):
+    with pytest.raises(tokitai.BadArgument, match="unknown framework 'tensorflow'"):
         _arrays.as_tensor("tensorflow", 0, "f16", (0, 3))
     with pytest.raises(tokitai.BadArgument, match="NumPy has no arrays on cuda"):
         _arrays.as_tensor("numpy", 0, "f16", (0, 3), "cuda")

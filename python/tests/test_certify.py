@@ -271,9 +271,9 @@ def test_the_function_may_use_the_library() -> None:
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"dtype": "f8"}, "names no element types"),
-        ({"level": "slow"}, "there is no level 'slow'"),
-        ({"framework": "mxnet"}, "there is no framework 'mxnet'"),
+        ({"dtype": "f8"}, "unknown element types"),
+        ({"level": "slow"}, "unknown level 'slow'"),
+        ({"framework": "mxnet"}, "unknown framework 'mxnet'"),
         ({"attributes": {"nothing": 1}}, "has no attribute 'nothing'"),
         ({"numerics": "ieee"}, "has no attribute 'numerics'"),
         ({"domain": "small"}, "domain"),

@@ -95,7 +95,7 @@ def test_one_wrong_element_is_refuted_and_a_tolerance_may_not_see_it(op: str, mo
 
 UNKNOWN = [
     (nn.GELU(), lambda: [drawn(4)], "erf form"),
-    (nn.ReLU(), lambda: [drawn(4)], "computes relu; there are contracts for"),
+    (nn.ReLU(), lambda: [drawn(4)], "computes relu; contracts exist for"),
     (nn.CrossEntropyLoss(), lambda: [drawn(5, 8), classes(5, most=8)], "reduction='mean'"),
     (
         nn.CrossEntropyLoss(reduction="none"),
@@ -106,7 +106,7 @@ UNKNOWN = [
     (
         Calls(lambda a, b: torch.matmul(a, b).T),
         lambda: [drawn(4, 6), drawn(6, 3)],
-        "does not return what matmul computes",
+        "does not return the result of matmul",
     ),
     (Calls(lambda x: F.softmax(x, dim=1, dtype=torch.float64)), lambda: [drawn(2, 2)], "its input's type"),
     (Calls(lambda x: 0.5 * x * (1.0 + torch.tanh(0.8 * (x + 0.044715 * x**3)))), lambda: [drawn(4)], "composition"),

@@ -212,7 +212,7 @@ def test_families_are_what_they_say() -> None:
 def test_all_types_and_frameworks() -> None:
     assert testing.draw("gemm", [1, 2, 3], dtype="bf16")["a"].dtype in ("uint16", "bfloat16")
     assert testing.draw("embedding_fwd", [2, 2, 2], index_dtype="i32")["index"].dtype == np.int32
-    with pytest.raises(tokitai.BadArgument, match="no framework"):
+    with pytest.raises(tokitai.BadArgument, match="framework must be"):
         testing.draw("gemm", [1, 1, 1], framework="abacus")
     torch = pytest.importorskip("torch")
     tensor = testing.draw("gemm", [1, 2, 3], dtype="bf16", framework="torch")["a"]
@@ -344,7 +344,7 @@ def test_indices_are_of_their_family() -> None:
     zipf = np.concatenate([i for i in examples(s.indices((400,), 1000, family="zipf"))])
     assert np.mean(zipf < 100) > 0.5
     assert examples(s.indices((0,), 0))[0].shape == (0,)
-    with pytest.raises(tokitai.BadArgument, match="no index"):
+    with pytest.raises(tokitai.BadArgument, match="an index needs"):
         examples(s.indices((3,), 0))
 
 

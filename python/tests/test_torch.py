@@ -514,7 +514,7 @@ def test_what_a_plan_knows_is_checked_all_the_same() -> None:
     for call in calls:
         expected = [call(x), call(x)]
         assert same_bits(*expected)
-        with pytest.raises(TypeError, match="dense tensors"):
+        with pytest.raises(TypeError, match="it must be dense"):
             call(x.to_sparse())
         with pytest.raises(TypeError, match="float64"):
             call(x.double())
@@ -539,7 +539,7 @@ def test_what_a_plan_knows_is_checked_all_the_same() -> None:
     for _ in range(2):
         with pytest.raises(IndexError):
             tt.cross_entropy(x, t + 6)
-        with pytest.raises(ValueError, match="not between 0 and 1"):
+        with pytest.raises(ValueError, match="must be from 0 to 1"):
             tt.cross_entropy(x, t, label_smoothing=1.5)
         with pytest.raises(ValueError, match="reduction"):
             tt.cross_entropy(x, t, reduction="max")
@@ -615,21 +615,21 @@ def test_autocast() -> None:
 
 X, W, B, T = torch.zeros(4, 6), torch.zeros(3, 6), torch.zeros(3), torch.zeros(4, dtype=torch.int64)
 REFUSALS: Dict[str, Tuple[Callable[[], Any], Any, str]] = {
-    "double": (lambda: tt.gelu(X.double()), TypeError, "float64; float16, bfloat16 and float32"),
+    "double": (lambda: tt.gelu(X.double()), TypeError, "float64; it must be float16, bfloat16 or float32"),
     "integers": (lambda: tt.softmax(T), TypeError, "int64"),
     "list": (lambda: tt.gelu([1.0]), TypeError, "list, not a tensor"),
-    "sparse": (lambda: tt.gelu(X.to_sparse()), TypeError, "dense tensors"),
-    "axis": (lambda: tt.softmax(X, 2), IndexError, "dim is 2"),
+    "sparse": (lambda: tt.gelu(X.to_sparse()), TypeError, "it must be dense"),
+    "axis": (lambda: tt.softmax(X, 2), IndexError, "dim 2 is out of range"),
     "no fit": (lambda: tt.linear(X, W.t()), ValueError, r"\(4, 6\) does not fit a weight of shape \(6, 3\)"),
     "weight's axes": (lambda: tt.linear(X, W[0]), ValueError, "1 axes"),
     "bias": (lambda: tt.linear(X, W, torch.zeros(6)), ValueError, r"bias of shape \(6,\)"),
     "types": (lambda: tt.linear(X, W.half()), TypeError, "torch.float32 and weight torch.float16"),
     "activation": (lambda: tt.linear(X, W, B, activation="relu"), ValueError, "relu"),
     "table": (lambda: tt.embedding(T, B), ValueError, "1 axes"),
-    "index type": (lambda: tt.embedding(T.short(), W), TypeError, "int16; int32 and int64"),
+    "index type": (lambda: tt.embedding(T.short(), W), TypeError, "int16; it must be int32 or int64"),
     "index": (lambda: tt.embedding(T + 3, W), IndexError, "embedding_fwd"),
     "negative index": (lambda: tt.embedding(T - 1, W), IndexError, "embedding_fwd"),
-    "padding": (lambda: tt.embedding(T, W, padding_idx=3), ValueError, "padding_idx is 3"),
+    "padding": (lambda: tt.embedding(T, W, padding_idx=3), ValueError, "padding_idx 3 is out of range"),
     "target": (lambda: tt.cross_entropy(X, T + 6), IndexError, "xent"),
     "target's shape": (lambda: tt.cross_entropy(X, T[:3]), ValueError, r"target of shape \(3,\)"),
     "probabilities": (lambda: tt.cross_entropy(X, X), TypeError, "target is torch.float32"),

@@ -68,7 +68,7 @@ def _element_type(names: Mapping[Any, str], key: Any, name: str, shown: str) -> 
         return names[key]
     except KeyError:
         raise BadArgument(
-            f"{name} has elements of type {shown}; float16, bfloat16, float32, int32, int64 and uint64 are taken"
+            f"{name} has elements of type {shown}; float16, bfloat16, float32, int32, int64 and uint64 are allowed"
         ) from None
 
 
@@ -81,7 +81,7 @@ def _check_dense(name: str, shape: Sequence[int], strides: Sequence[int] | None,
         if size != 1 and stride != expected:
             raise BadArgument(
                 f"{name} is not contiguous: shape {tuple(shape)} with strides {tuple(s // unit for s in strides)}; "
-                "take .contiguous() or numpy.ascontiguousarray() of it"
+                "use .contiguous() or numpy.ascontiguousarray()"
             )
         expected *= size
 
@@ -91,7 +91,7 @@ def _of_torch(tensor: Any, name: str) -> Array:
     if tensor.layout != torch.strided:
         raise BadArgument(f"{name} is a tensor of layout {tensor.layout}; a dense one is needed")
     if tensor.is_neg():  # its memory has the values before a negation that is put off
-        raise BadArgument(f"{name} is a negation that PyTorch has not carried out; take .resolve_neg() of it")
+        raise BadArgument(f"{name} is a negation that PyTorch has not carried out; use .resolve_neg()")
     dtype = _element_type(_BY_NAME, str(tensor.dtype).removeprefix("torch."), name, str(tensor.dtype))
     shape = tuple(tensor.shape)
     _check_dense(name, shape, tensor.stride(), 1)
@@ -101,18 +101,18 @@ def _of_torch(tensor: Any, name: str) -> Array:
         stream = int(torch.cuda.current_stream(index).cuda_stream)
         kind = "hip" if torch.version.hip else "cuda"
     elif kind != "cpu":
-        raise Unavailable(f"{name} is on the device {tensor.device}; cpu, cuda and hip are known")
+        raise Unavailable(f"{name} is on the device {tensor.device}; it must be on cpu, cuda or hip")
     return Array(int(tensor.data_ptr()), shape, dtype, "cpu" if kind == "cpu" else f"{kind}:{index}", stream, tensor)
 
 
 def _typestr(tensor: Any, typestr: str, name: str) -> str:
     own = getattr(getattr(tensor, "dtype", None), "name", None)
     if typestr[0] == ">" or (typestr[0] == "=" and sys.byteorder == "big"):
-        raise BadArgument(f"{name} is big-endian ({typestr}); take .astype(x.dtype.newbyteorder('<')) of it")
+        raise BadArgument(f"{name} is big-endian ({typestr}); use .astype(x.dtype.newbyteorder('<'))")
     if own == "bfloat16":  # of ml_dtypes: NumPy itself sees two bytes there, <V2, and stores them as such
         return "bf16"
     if getattr(getattr(tensor, "dtype", None), "names", None):
-        raise BadArgument(f"{name} has elements of several fields; take one of them")
+        raise BadArgument(f"{name} has elements of several fields; use one of them")
     return _element_type(_BY_TYPESTR, typestr[1:], name, str(own or typestr))
 
 
@@ -123,7 +123,7 @@ def _of_interface(tensor: Any, interface: Mapping[str, Any], name: str, gpu: boo
     dtype = _typestr(tensor, interface["typestr"], name)
     shape = tuple(interface["shape"])
     if interface.get("mask") is not None or _is_of(tensor, "numpy.ma", "MaskedArray"):
-        raise BadArgument(f"{name} is a masked array; take .filled() or .data of it")
+        raise BadArgument(f"{name} is a masked array; use .filled() or .data")
     _check_dense(name, shape, interface.get("strides"), _SIZES[dtype])
     device, stream = "cpu", None
     if gpu:
@@ -161,7 +161,7 @@ def _of_dlpack(tensor: Any, name: str) -> Array:
         kind = _DLPACK_GPU[device_type]
         capsule, device, stream = tensor.__dlpack__(stream=1 if kind == "cuda" else 0), f"{kind}:{device_id}", 0
     else:
-        raise Unavailable(f"{name} is on a device of DLPack's type {device_type}; cpu, cuda and hip are known")
+        raise Unavailable(f"{name} is on a device of DLPack's type {device_type}; it must be on cpu, cuda or hip")
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     dl = _DLTensor.from_address(get_pointer(capsule, b"dltensor"))
@@ -296,7 +296,7 @@ FRAMEWORKS = tuple(_AS)
 def as_tensor(framework: str, pointer: int, dtype: str, shape: Sequence[int], device: str = "cpu") -> Any:
     """Host memory as a framework's tensor: the memory itself on the CPU (of JAX a copy), else a copy on the device."""
     if framework not in _AS:
-        raise BadArgument(f"there is no framework '{framework}'; there are {', '.join(FRAMEWORKS)}")
+        raise BadArgument(f"unknown framework '{framework}'; choose from {', '.join(FRAMEWORKS)}")
     try:
         return _AS[framework](pointer, dtype, shape, device)
     except ImportError as error:

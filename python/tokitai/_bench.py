@@ -200,7 +200,7 @@ class _Shape:
         numpy = __import__("numpy")
         x, y = numpy.zeros(count, "uint8"), numpy.empty(count, "uint8")
         if self.device != "cpu":
-            raise BadArgument(f"there is no copy on {self.device} with {self.framework}")
+            raise BadArgument(f"no copy is available on {self.device} with {self.framework}")
         return lambda: numpy.copyto(y, x)
 
     def changed_input(self) -> str | None:

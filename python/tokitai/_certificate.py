@@ -121,7 +121,7 @@ class Certificate:
 
     @property
     def mutants(self) -> tuple[int, int]:
-        """Planted wrong kernels that were run beside it, and how many of these were rejected."""
+        """Mutants that were run for it, and how many of these were rejected."""
         mutants = self.predicate["mutants"]
         return len(mutants), sum(bool(mutant["rejected"]) for mutant in mutants)
 
@@ -231,7 +231,7 @@ def _notes(certificate: Certificate) -> Iterable[tuple[str, str]]:
     if certificate.headline != certificate.verdict:
         yield "verdict", certificate.headline
     if certificate.mutants_kept:
-        yield "mutants*", f"judged by this build on {certificate.mutants_kept[:10]}, not run again now"
+        yield "mutants*", f"judged by this build on {certificate.mutants_kept[:10]}, not run again"
     if certificate.reason:
         yield "why", certificate.reason
     if certificate.reproduce:

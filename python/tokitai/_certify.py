@@ -350,19 +350,19 @@ def certify(
     seed        None: drawn anew, so that a function cannot know the trials; it is in the certificate
     isolated    in a process of its own, which has to find the function by name; a crash is then a verdict
     shape       only this one, by name or in the contract's order; `family`: only these inputs
-    mutants     False: the planted wrong kernels are not run. They are run once by a build of the judge, and their verdicts
-                kept, which the certificate says; fresh_mutants=True runs them again
+    mutants     False: the mutants are not run. A build of the judge runs them once and keeps their verdicts, which
+                the certificate says; fresh_mutants=True runs them again
 
     What the function raises makes the verdict UNKNOWN, and is the certificate's `exception`; KeyboardInterrupt and the
     like are raised again, and so is what `progress` raises.
     """
     view = contract(op)
     if not callable(function):
-        raise BadArgument(f"{function!r} cannot be called")
+        raise BadArgument(f"function must be callable, not {function!r}")
     if level not in _library.tk_level_names:
-        raise BadArgument(f"there is no level '{level}'; there are {', '.join(_library.tk_level_names)}")
+        raise BadArgument(f"unknown level '{level}'; choose from {', '.join(_library.tk_level_names)}")
     if framework is not None and framework not in FRAMEWORKS:
-        raise BadArgument(f"there is no framework '{framework}'; there are {', '.join(FRAMEWORKS)}")
+        raise BadArgument(f"unknown framework '{framework}'; choose from {', '.join(FRAMEWORKS)}")
     if isolated and os.environ.get(INSIDE):
         raise Unavailable(
             "certify(isolated=True) was called while the function's module was loaded in its own process: "

@@ -38,7 +38,7 @@ def _by_param(
         if is_there and tensor is None:
             raise BadArgument(f"{op.name}: the {what} {param.name} is missing")
         if tensor is not None and not is_there:
-            raise BadArgument(f"{op.name}: there is no {param.name} with these attributes")
+            raise BadArgument(f"{op.name}: {param.name} must not be given with these attributes")
     return tensors
 
 

@@ -32,7 +32,7 @@ sys.modules[__package__].__path__.insert(0, os.path.join(library_folder() or "",
 try:
     from ._headers import *  # structs, enums and FUNCTIONS, by their C names
 except ImportError as error:
-    raise Unavailable(f"the package is not whole: {error}. {_HOW}") from None
+    raise Unavailable(f"the package is incomplete: {error}. {_HOW}") from None
 
 Case = tk_case
 DTYPES = tk_dtype_names
@@ -267,7 +267,7 @@ def contract(name: str | Contract) -> Contract:
     if known is None:
         pointer = lib.tk_contract_find(name.encode())
         if not pointer:
-            raise UnknownOp(f"there is no op '{name}'; the ops are {', '.join(contract_names())}")
+            raise UnknownOp(f"unknown op '{name}'; choose from {', '.join(contract_names())}")
         known = _contracts[name] = _contract_view(pointer)
     return known
 
@@ -282,7 +282,7 @@ def dtype_code(name: str) -> int:
     try:
         return DTYPES.index(name)
     except ValueError:
-        raise BadArgument(f"there is no element type '{name}'; there are {', '.join(DTYPES)}") from None
+        raise BadArgument(f"unknown element type '{name}'; choose from {', '.join(DTYPES)}") from None
 
 
 def _types_name(types: tk_types) -> str:
@@ -295,7 +295,7 @@ def parse_types(name: str) -> tuple[str, str]:
     """The element types of values and of results: "f16" gives f16 and f16, "f16-f32" f16 and f32."""
     types = tk_types()
     if not lib.tk_types_parse(name.encode(), ctypes.byref(types)):
-        raise BadArgument(f'\'{name}\' names no element types; "f16", "bf16", "f32", "f16-f32" do')
+        raise BadArgument(f"unknown element types '{name}'; examples are f16, bf16, f32 and f16-f32")
     return DTYPES[types.dtype], DTYPES[types.result_dtype]
 
 
@@ -350,7 +350,7 @@ def make_case(
             ctypes.byref(struct), attribute_text(value).encode(), ctypes.byref(case.attributes[i])
         ):
             allowed = ", ".join(attribute.choices) or f"{attribute.least} to {attribute.most}"
-            raise BadArgument(f"{view.name}: {name} cannot be {value!r}; it is one of: {allowed}")
+            raise BadArgument(f"{view.name}: {name} must be one of {allowed}, not {value!r}")
     return case
 
 

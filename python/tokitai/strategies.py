@@ -41,7 +41,7 @@ class _Patterns:
 
     def __init__(self, dtype: str) -> None:
         if dtype not in _FORMATS:
-            raise BadArgument(f"'{dtype}' is no floating-point type; there are {', '.join(_FORMATS)}")
+            raise BadArgument(f"'{dtype}' is not a floating-point type; choose from {', '.join(_FORMATS)}")
         self.fraction, exponent = _FORMATS[dtype]
         self.sign = 1 << (self.fraction + exponent)
         self.infinity = ((1 << exponent) - 1) << self.fraction
@@ -123,7 +123,7 @@ def _pattern_arrays(draw: Any, dtype: str, shape: tuple[int, ...], family: str, 
     numpy: Any = import_module("numpy")
     patterns = _Patterns(dtype)
     if family not in FAMILIES:
-        raise BadArgument(f"there is no family '{family}'; there are {', '.join(FAMILIES)}")
+        raise BadArgument(f"unknown family '{family}'; choose from {', '.join(FAMILIES)}")
     size = 1
     for length in shape:
         size *= length
@@ -179,7 +179,7 @@ def indices(
     chosen = family if family is not None else draw(st.sampled_from(INDEX_FAMILIES))
     count = int(numpy.prod(shape, dtype="int64"))
     if count and size < 1:
-        raise BadArgument("there is no index into a table without rows")
+        raise BadArgument("an index needs a table with at least one row")
     if not count:
         values = numpy.zeros(0, dtype="int64")
     elif chosen == "equal":
@@ -193,7 +193,7 @@ def indices(
     elif chosen == "any":
         values = draw(_numbers("int64", (count,), st.integers(0, size - 1)))
     else:
-        raise BadArgument(f"there is no family of indices '{chosen}'; there are {', '.join(INDEX_FAMILIES)}")
+        raise BadArgument(f"unknown family of indices '{chosen}'; choose from {', '.join(INDEX_FAMILIES)}")
     typed = values.astype({"i32": "int32", "i64": "int64"}[dtype])
     return to_array(typed.tobytes(), dtype, tuple(shape), framework)
 

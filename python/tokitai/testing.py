@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from ._arrays import LONG_NAMES
 from ._certificate import Certificate
 from ._judge import judge
 from ._library import (
@@ -157,7 +158,7 @@ def _ulps(value: object) -> str:
 
 
 class Family(NamedTuple):
-    """A way of drawing inputs that finds mistakes."""
+    """A way of drawing inputs that exposes errors."""
 
     name: str
     what: str
@@ -296,10 +297,6 @@ def _record_trial(
     return recorded
 
 
-_NUMPY_TYPES = {"f16": "float16", "f32": "float32", "i32": "int32", "i64": "int64", "u64": "uint64"}
-_TORCH_TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32", "i32": "int32", "i64": "int64"}
-
-
 def to_array(data: bytes, dtype: str, shape: Sequence[int], framework: str) -> Any:
     """An array of a framework with the given bytes, which it owns."""
     numpy: Any = import_module("numpy")
@@ -307,17 +304,17 @@ def to_array(data: bytes, dtype: str, shape: Sequence[int], framework: str) -> A
     patterns = numpy.frombuffer(data, dtype=plain).reshape(tuple(shape)).copy()
     if framework == "torch":
         torch: Any = import_module("torch")
-        if dtype not in _TORCH_TYPES:
+        if dtype == "u64":
             raise BadArgument(f"PyTorch has no tensors of {dtype}")
-        return torch.from_numpy(patterns).view(getattr(torch, _TORCH_TYPES[dtype]))
+        return torch.from_numpy(patterns).view(getattr(torch, LONG_NAMES[dtype]))
     if framework != "numpy":
-        raise BadArgument(f"there is no framework '{framework}' here; there are numpy and torch")
+        raise BadArgument(f"framework must be numpy or torch, not '{framework}'")
     if dtype == "bf16":
         try:
             return patterns.view(import_module("ml_dtypes").bfloat16)
         except ImportError:
             return patterns.view("uint16")  # which judge() takes for bf16
-    return patterns.view(_NUMPY_TYPES[dtype])
+    return patterns.view(LONG_NAMES[dtype])
 
 
 # --- many cases ---------------------------------------------------------------------------------------------------

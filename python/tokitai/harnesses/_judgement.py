@@ -74,7 +74,7 @@ def judge_parts(
             text = explain(certificate, shapes) if refuted else f"{op}: {certificate.reason}"
             return Judgement(certificate.verdict, op, text + where, tuple(certificates))
     if not certificates:
-        return unknown(f"{op}: there is nothing to judge", op)
+        return unknown(f"{op}: nothing to judge", op)
     batch = f"; so are all {len(certificates)} products of the batch" if len(certificates) > 1 else ""
     return Judgement("HELD", op, f"{op} {certificates[0].headline.partition(' ')[2]}{batch}", tuple(certificates))
 

@@ -64,6 +64,12 @@ def _rows(tensor: Any) -> int:
     return int(math.prod(tensor.shape[:-1]))
 
 
+def _by_rows(tensor: Any, dim: int) -> Any:
+    """A matrix whose rows are along `dim`."""
+    moved = tensor.movedim(dim, -1)
+    return moved.reshape(_rows(moved), moved.shape[-1])
+
+
 # --- the calls that contracts are about ---------------------------------------------------------------------------
 
 
@@ -86,19 +92,15 @@ def _gelu_backward(grad_output: Any, x: Any, *, approximate: str = "none") -> Re
 
 def _softmax(x: Any, dim: int | None = None, dtype: Any = None, _stacklevel: int = 3) -> Recognised:
     if dim is None:
-        raise Unrecognised("softmax without dim: which axis it takes is not said")
+        raise Unrecognised("softmax without dim: its axis is unknown")
     if dtype not in (None, x.dtype):
         raise Unrecognised(f"softmax of {x.dtype} in {dtype}; the contract's output has its input's type")
     if x.dim() == 0:
         raise Unrecognised("softmax of a scalar")
 
-    def by_rows(tensor: Any) -> Any:
-        moved = tensor.movedim(dim, -1)
-        return moved.reshape(_rows(moved), moved.shape[-1])
-
-    inputs = {"x": _dense(by_rows(x))}
+    inputs = {"x": _dense(_by_rows(x, dim))}
     return Recognised(
-        "softmax_fwd", tuple(x.shape), lambda output: iter([Part(inputs, {"y": by_rows(output).contiguous()})])
+        "softmax_fwd", tuple(x.shape), lambda output: iter([Part(inputs, {"y": _by_rows(output, dim).contiguous()})])
     )
 
 
@@ -112,15 +114,11 @@ def _softmax_backward(grad_output: Any, output: Any, dim: int, input_dtype: Any 
     if input_dtype not in (None, output.dtype):
         raise Unrecognised(f"the gradient of softmax in {input_dtype} for values of {output.dtype}")
 
-    def by_rows(tensor: Any) -> Any:
-        moved = tensor.movedim(dim, -1)
-        return moved.reshape(_rows(moved), moved.shape[-1])
-
-    inputs = {"grad_output": _dense(by_rows(grad_output)), "y": _dense(by_rows(output))}
+    inputs = {"grad_output": _dense(_by_rows(grad_output, dim)), "y": _dense(_by_rows(output, dim))}
     return Recognised(
         "softmax_bwd",
         tuple(output.shape),
-        lambda given: iter([Part(inputs, {"grad_input": by_rows(given).contiguous()})]),
+        lambda given: iter([Part(inputs, {"grad_input": _by_rows(given, dim).contiguous()})]),
     )
 
 
@@ -349,14 +347,14 @@ def recognise(reference: Callable[[], Any]) -> Recognised:
     """The contract that a reference is a case of. It is run once. Unrecognised, with the reason, if there is none."""
     result, watched = watch(reference)
     if not watched.calls:
-        raise Unrecognised("the reference computes nothing that PyTorch is called for")
+        raise Unrecognised("the reference calls no PyTorch function that computes")
     if len(watched.calls) == 1:
         name, args, kwargs, value = watched.calls[0]
         if name not in _CALLS:
             known = ", ".join(sorted(call for call in _CALLS if not call.startswith("_")))
-            raise Unrecognised(f"the reference computes {name}; there are contracts for {known}")
+            raise Unrecognised(f"the reference computes {name}; contracts exist for {known}")
         if _origin(result, watched) is not value:
-            raise Unrecognised(f"the reference does not return what {name} computes, in that order")
+            raise Unrecognised(f"the reference does not return the result of {name} in its order")
         found = _call(_CALLS[name], name, args, kwargs)
         return replace(found, shape=tuple(result.shape), parts=_reshaped(found))
     x = _argument_of_gelu(result, watched)
@@ -375,7 +373,7 @@ def _call(known: Callable[..., Recognised], name: str, args: Sequence[Any], kwar
     try:
         return known(*positional, **named)
     except TypeError as error:
-        raise Unrecognised(f"{name} is called in a way that is not known: {error}") from None
+        raise Unrecognised(f"unknown arguments of {name}: {error}") from None
 
 
 def _reshaped(found: Recognised) -> Callable[[Any], Iterator[Part]]:
@@ -395,7 +393,7 @@ def _origin(tensor: Any, watched: _Watched) -> Any:
 def recognise_aten(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Recognised:
     """The contract of a call of torch.ops.aten.NAME."""
     if name not in ATEN_CALLS:
-        raise Unrecognised(f"there is no contract for aten.{name}; there are some for {', '.join(sorted(ATEN_CALLS))}")
+        raise Unrecognised(f"no contract for aten.{name}; contracts exist for {', '.join(sorted(ATEN_CALLS))}")
     return _call(ATEN_CALLS[name], f"aten.{name}", args, kwargs)
 
 

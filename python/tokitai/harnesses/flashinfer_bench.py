@@ -94,7 +94,7 @@ def make_evaluator(
         )
         if correctness is None:
             return correctness, evaluation  # it did not run, or has another shape or type
-        judgement = unknown("there are no inputs")
+        judgement = unknown("no inputs were given")
         for trial in inputs:
             try:
                 outputs = _run(defaults, definition, sol_runnable, trial, device)

@@ -81,16 +81,16 @@ def _check_values(op: str, name: str, tensor: Tensor) -> None:
     if not isinstance(tensor, Tensor):
         raise TypeError(f"tokitai.torch.{op}: {name} is a {type(tensor).__name__}, not a tensor")
     if tensor.dtype not in _run.DTYPES:
-        raise TypeError(f"tokitai.torch.{op}: {name} is {tensor.dtype}; float16, bfloat16 and float32 are taken")
+        raise TypeError(f"tokitai.torch.{op}: {name} is {tensor.dtype}; it must be float16, bfloat16 or float32")
     _check_place(op, name, tensor)
 
 
 def _check_place(op: str, name: str, tensor: Tensor) -> None:
     if tensor.layout != torch.strided:
-        raise TypeError(f"tokitai.torch.{op}: {name} has the layout {tensor.layout}; dense tensors are taken")
+        raise TypeError(f"tokitai.torch.{op}: {name} has the layout {tensor.layout}; it must be dense")
     if not tensor.is_cuda and tensor.device.type not in _PLACES:
         raise TypeError(
-            f"tokitai.torch.{op}: {name} is on {tensor.device}; tensors on the CPU and on CUDA devices are taken"
+            f"tokitai.torch.{op}: {name} is on {tensor.device}; it must be on the CPU or on a CUDA device"
         )
 
 
@@ -100,7 +100,7 @@ def _check_index(op: str, name: str, tensor: Tensor) -> None:
     if not isinstance(tensor, Tensor):
         raise TypeError(f"tokitai.torch.{op}: {name} is a {type(tensor).__name__}, not a tensor")
     if tensor.dtype not in _run.INDEX_DTYPES:
-        raise TypeError(f"tokitai.torch.{op}: {name} is {tensor.dtype}; int32 and int64 are taken")
+        raise TypeError(f"tokitai.torch.{op}: {name} is {tensor.dtype}; it must be int32 or int64")
     _check_place(op, name, tensor)
 
 
@@ -181,7 +181,7 @@ def softmax(x: Tensor, dim: int = -1, dtype: Optional[torch.dtype] = None) -> Te
         _check_values("softmax", "x", x)
         axes = max(x.dim(), 1)
         if not -axes <= dim < axes:
-            raise IndexError(f"tokitai.torch.softmax: dim is {dim}, of a tensor with {x.dim()} axes")
+            raise IndexError(f"tokitai.torch.softmax: dim {dim} is out of range for a tensor with {x.dim()} axes")
         last = dim in (-1, axes - 1)
         if not last:
             x = x.transpose(dim, -1)
@@ -225,7 +225,7 @@ def embedding(index: Tensor, weight: Tensor, padding_idx: Optional[int] = None) 
         if padding_idx is not None:
             vocab = weight.shape[0]
             if not -vocab <= padding_idx < vocab:
-                raise ValueError(f"tokitai.torch.embedding: padding_idx is {padding_idx}, and weight has {vocab} rows")
+                raise ValueError(f"tokitai.torch.embedding: padding_idx {padding_idx} is out of range; weight has {vocab} rows")
         if not _is_plain(weight, index):
             return cast(Tensor, _custom.embedding(weight, index, _from_start(padding_idx, weight)))
         plan = _run.embedding_plan(weight, index)
@@ -279,7 +279,7 @@ def _check_linear(
 ) -> Tuple[Tensor, Tensor, Optional[Tensor]]:
     """The tensors, in autocast's type."""
     if activation not in (None, "gelu"):
-        raise ValueError(f'tokitai.torch.linear: activation is {activation!r}; None and "gelu" are taken')
+        raise ValueError(f'tokitai.torch.linear: activation must be None or "gelu", not {activation!r}')
     if isinstance(x, Tensor):
         low = _autocast_dtype(x)
         if low is not None:
@@ -371,14 +371,14 @@ def _check_cross_entropy(
     _check_same("cross_entropy", "logits", logits, "target", target, types_too=False)
     if reduction not in REDUCTIONS:
         raise ValueError(
-            f"tokitai.torch.cross_entropy: reduction is {reduction!r}; it is one of {', '.join(REDUCTIONS)}"
+            f"tokitai.torch.cross_entropy: reduction must be one of {', '.join(REDUCTIONS)}, not {reduction!r}"
         )
     if not 0 <= label_smoothing <= 1:
         raise ValueError(
-            f"tokitai.torch.cross_entropy: label_smoothing is {label_smoothing}, which is not between 0 and 1"
+            f"tokitai.torch.cross_entropy: label_smoothing must be from 0 to 1, not {label_smoothing}"
         )
     if expected_grad is not None and not (expected_grad != 0 and abs(expected_grad) < float("inf")):
-        raise ValueError(f"tokitai.torch.cross_entropy: expected_grad is {expected_grad}; it is finite and not 0")
+        raise ValueError(f"tokitai.torch.cross_entropy: expected_grad must be finite and not 0, not {expected_grad}")
     if not logits.dim():
         raise ValueError("tokitai.torch.cross_entropy: logits have no axis of classes")
     axis = 0 if logits.dim() == 1 else 1

@@ -16,7 +16,7 @@ class GELU(nn.GELU):
 
     def __init__(self, approximate: str = "tanh") -> None:
         if approximate != "tanh":
-            raise ValueError(f'tokitai.torch.GELU: approximate is {approximate!r}; "tanh" is the form that there is')
+            raise ValueError(f'tokitai.torch.GELU: approximate must be "tanh", not {approximate!r}')
         super().__init__(approximate=approximate)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -112,7 +112,7 @@ class Linear(nn.Linear):
 def _parameter_refusal(module: nn.Module) -> str:
     for name, parameter in module.named_parameters(recurse=False):
         if parameter.dtype not in _run.DTYPES:
-            return f"its {name} is {parameter.dtype}; float16, bfloat16 and float32 are taken"
+            return f"its {name} is {parameter.dtype}; it must be float16, bfloat16 or float32"
         if parameter.device.type not in ("cpu", "cuda", "meta"):
             return f"its {name} is on {parameter.device}"
         if type(parameter) is not nn.Parameter:
@@ -128,7 +128,7 @@ def _gelu_refusal(module: nn.GELU) -> str:
 
 def _softmax_refusal(module: nn.Softmax) -> str:
     if module.dim != -1:
-        return f"dim is {module.dim}; dim = -1 is the axis for which softmax is made"
+        return f"dim is {module.dim}; only dim = -1 is supported"
     return ""
 
 
@@ -210,7 +210,7 @@ def _subclassed(module: nn.Module) -> str:
             kind = type(module)
             if kind.__module__.startswith("tokitai.torch"):
                 return "it is one of ours already"
-            return f"its class {kind.__name__} is derived from {known.__name__} and may do something else"
+            return f"its class {kind.__name__} is derived from {known.__name__} and may compute something else"
     return ""
 
 
