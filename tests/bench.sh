@@ -15,7 +15,7 @@ best=$("$tokitai" certify gelu_fwd --dtype f16 --lowering best --shape 1 | grep 
 
 echo "-- certificates"
 expect 3 "without a certificate" gelu_fwd --shape 1000 "${tiny[@]}"
-says err "^tokitai bench: $best has no certificate of this build on this machine; give --certify"
+says err "^tokitai bench: $best has no certificate of this build on this machine; --certify"
 silent out
 is "    nothing was made" test ! -e state
 expect 3 "nor with a chart" gelu_fwd --shape 1000 "${tiny[@]}" --chart early.svg

@@ -110,7 +110,7 @@ UNKNOWN = [
     ),
     (Calls(lambda x: F.softmax(x, dim=1, dtype=torch.float64)), lambda: [drawn(2, 2)], "its input's type"),
     (Calls(lambda x: 0.5 * x * (1.0 + torch.tanh(0.8 * (x + 0.044715 * x**3)))), lambda: [drawn(4)], "composition"),
-    (Calls(lambda x: x.T), lambda: [drawn(4, 3)], "computes nothing"),
+    (Calls(lambda x: x.T), lambda: [drawn(4, 3)], "calls no PyTorch function that computes"),
     (nn.Embedding(9, 4, max_norm=1.0), lambda: [classes(5, most=9)], "max_norm"),
     (Calls(lambda a, b: torch.matmul(a, b)), lambda: [drawn(2, 3, 4, 5), drawn(3, 5, 2)], "broadcast"),
 ]

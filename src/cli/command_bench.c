@@ -224,8 +224,8 @@ static bool plan_groups(const arguments *a, plan *p, const tk_ctx *ctx)
         }
     }
     if (p->group_count == 0)
-        cli_complain(a->who, "no lowering%s%.100s of these ops and types runs on this machine", wanted ? " " : "",
-                     wanted ? wanted : "");
+        cli_complain(a->who, "no lowering%s%.100s%s of these ops and types runs on this machine", wanted ? " '" : "",
+                     wanted ? wanted : "", wanted ? "'" : "");
     return p->group_count > 0;
 }
 
