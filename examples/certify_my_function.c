@@ -97,7 +97,7 @@ static tk_verdict certify(tk_ctx *ctx, const char *name, derivative_function der
     } else {
         int rejected;
         int planted = tk_certificate_mutants(certificate, &rejected);
-        printf("    %.0f %% of the error bound used; the same judge rejected %d of %d planted wrong kernels\n",
+        printf("    %.0f %% of the error bound used; the same judge rejected %d of %d mutants\n",
                100 * tk_certificate_bound_used(certificate), rejected, planted);
         /* tk_certificate_write() would keep it; tk_certificate_markdown() is the report for people. */
     }

@@ -216,7 +216,7 @@ while read -r name artifact told; do
     CUDA_VISIBLE_DEVICES='' "$tokitai" replay "$certificate" >"$work/replay" 2>&1 || status=$?
     # Those of the other runs were made before the trials became what they are.
     if [ $status -eq 1 ] && [[ $name != quick.* ]] &&
-        tr -s ' \n' ' ' <"$work/replay" | grep -q 'is none that this version makes'; then
+        tr -s ' \n' ' ' <"$work/replay" | grep -q 'is not a trial of this version'; then
         status=3
     fi
     if [ $status -ne 3 ]; then

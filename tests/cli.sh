@@ -145,17 +145,17 @@ for d in json.load(open(sys.argv[1]))["devices"]:
         }
         usable True cuda "NVRTC 12\.4 \(/" "" "a device and its compiler"
         usable False cuda "NVRTC 12\.4 \(/" "/nowhere/.*TOKITAI_CUDA_LIBRARY.*" "a compiler without a device" TOKITAI_CUDA_LIBRARY=/nowhere/libcuda.so.1
-        usable False cuda "none: NVRTC: /nowhere/libnvrtc.so: cannot open shared object.*; nvcc: not asked for" \
-            "there is no compiler for its kernels" "a device without a compiler" TOKITAI_CUDA_COMPILER=/nowhere/libnvrtc.so
-        usable False cuda "none: NVRTC: NVRTC 12\.4 does not compile for sm_52; it knows sm_75 to sm_90; nvcc: " \
-            "there is no compiler for its kernels" "a device that its compiler does not know" FAKE_GPU_CAPABILITY=52
+        usable False cuda "none: NVRTC: /nowhere/libnvrtc.so: cannot open shared object.*; nvcc: not used" \
+            "no compiler for its kernels" "a device without a compiler" TOKITAI_CUDA_COMPILER=/nowhere/libnvrtc.so
+        usable False cuda "none: NVRTC: NVRTC 12\.4 does not support sm_52; it supports sm_75 to sm_90; nvcc: " \
+            "no compiler for its kernels" "a device that its compiler does not know" FAKE_GPU_CAPABILITY=52
         usable True cuda "NVRTC 12\.4 \(/" "" "a device newer than its compiler" FAKE_GPU_CAPABILITY=120
         usable False hip "none: 'unknown' is not an architecture of hip" \
-            "the driver does not tell its architecture, .* set TOKITAI_HIP_LIBRARY .*" "a device without an architecture" \
+            "the driver does not report its architecture, .* set TOKITAI_HIP_LIBRARY .*" "a device without an architecture" \
             FAKE_GPU_FAIL=hipGetDevicePropertiesR0600=1
     fi
     FAKE_GPU_FAIL=hipGetDevicePropertiesR0600=1 expect 3 "certify on a device without an architecture" certify gemm --backend hip --dtype f16 --shape 3x4x5
-    says err "^tokitai certify: hip cannot be used: the driver does not tell its architecture"
+    says err "^tokitai certify: hip cannot be used: the driver does not report its architecture"
     unset TOKITAI_CUDA_COMPILER TOKITAI_HIP_COMPILER
     no_cuda() { # WHY TITLE [SETTING...]
         local why=$1 title=$2
@@ -165,10 +165,10 @@ for d in json.load(open(sys.argv[1]))["devices"]:
         is "    says: $why" grep -qE "^cuda +none +.*$why" <(tr -s ' \n' ' ' <out | sed 's/ \(cuda\|hip\) /\n\1 /g')
     }
     no_cuda "cuInit failed: CUDA_ERROR_NO_DEVICE \(100, a fake error\): no device found" "a driver without a device" FAKE_GPU_FAIL=cuInit=100
-    no_cuda "cuInit failed: an error without a name \(12345\)" "a driver that fails without a name for it" FAKE_GPU_FAIL=cuInit=12345
+    no_cuda "cuInit failed: unnamed error \(12345\)" "a driver that fails without a name for it" FAKE_GPU_FAIL=cuInit=12345
     no_cuda "no permission" "a driver without permission" FAKE_GPU_FAIL=cuInit=304
     no_cuda "libcuda.so.1: no device found" "a driver with no devices" FAKE_GPU_DEVICES=0
-    no_cuda "too old: it offers version 10\.2, and 11\.4 is needed" "a driver that is too old" FAKE_GPU_VERSION=10020
+    no_cuda "too old: it has version 10\.2, 11\.4 is needed" "a driver that is too old" FAKE_GPU_VERSION=10020
     no_cuda "has no function cuLaunchKernel" "a driver without a function" TOKITAI_CUDA_LIBRARY="$fake_gpu/libcuda_without_launch.so"
     no_cuda "/dev/null: file too short; TOKITAI_CUDA_LIBRARY is set to it" "a driver that is no library" TOKITAI_CUDA_LIBRARY=/dev/null
     unset FAKE_GPU_DEVICES FAKE_GPU_NAME FAKE_GPU_MEMORY
@@ -192,19 +192,19 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     on_gpu 3 err "told to find an error" "a kernel that does not compile" FAKE_GPU_COMPILE=error TOKITAI_CACHE="$work/empty"
     damage() { for entry in "$work"/cache/*.artifact; do truncate -s 300 "$entry"; done; }
     damage
-    on_gpu 1 err "^tokitai certify: note: the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(its .*\) and is built again $" \
+    on_gpu 1 err "^tokitai certify: note: cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(its .*\); compiled again $" \
         "a damaged cache entry is reported"
     damage
     TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" certify gemm --backend cuda --dtype f16 --numerics ieee --shape 3x4x5 \
         --out noted >out 2>err
-    is "    in the certificate, too" grep -qE '"note": "the cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
-    is "    and on its page" grep -qE '^\| note \| the cache entry .* was damaged' noted/*.md
+    is "    in the certificate, too" grep -qE '"note": "cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
+    is "    and on its page" grep -qE '^\| note \| cache entry .* was damaged' noted/*.md
     on_gpu 1 out "REFUTED" "    and is whole then"
     is "    of which nothing more is said" test ! -s err
     echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
     damage
     echo "1 15360 0" | TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" kernel gelu-bwd --backend cuda >out 2>err
-    says err "^tokitai kernel: note: the cache entry .* of ops/gelu/kernel.cu \(f16\) was damaged"
+    says err "^tokitai kernel: note: cache entry .* of ops/gelu/kernel.cu \(f16\) was damaged"
     on_gpu 1 err "note: not kept in the cache: cannot make the directory /dev/null: Not a directory" "a cache that cannot be" TOKITAI_CACHE=/dev/null/cache
     mkdir small
     text=$(
@@ -215,7 +215,7 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     is "a file that may not grow is like a full disk" test $? -eq 0
     is "    and is said" grep -q "not kept in the cache: cannot write .*: File too large" <<<"$text"
     is "    nothing half written stays" test -z "$(ls -A small)"
-    device=cuda:1 on_gpu 3 err "there is no cuda device 1; there are 1, counted from 0" "a device that is not there"
+    device=cuda:1 on_gpu 3 err "no cuda device 1; there are 1, counted from 0" "a device that is not there"
     export LD_LIBRARY_PATH=${LD_LIBRARY_PATH#"$fake_gpu"}
     LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
 else
@@ -403,7 +403,7 @@ expect 1 "    which is less" diff stopped/mutant.gelu_bwd.f16.cubic_constant.jso
 says out "^wrong elements$"
 expect 0 "near zero and at overflow ulps say little" certify xent --dtype bf16 --index i32 --skip-mutants --lowering best --out near_zero
 says out "^cpu\.xent\.bf16\.[a-z0-9_]+ +HELD +[0-9,]+ +[0-9.]+ +[0-9.]+%"
-says near_zero/*.md "^\| accepted within their bound of zero, where an ulp says little \| [1-9]"
+says near_zero/*.md "^\| accepted near zero \(exact value within its bound\) \| [1-9]"
 
 echo "-- check"
 expect 0 "an intact certificate" check "$certificate"
@@ -471,22 +471,22 @@ expect 0 "one case" certify gelu_fwd --dtype f16 --shape n=1 --lowering best --o
 single=$(echo single/*.json)
 forge "$single" 's/^  "headline": "HELD for one case: n=1"/  "headline": "HELD"/'
 expect 1 "a headline that says more" check forged.json
-says err "not intact: forged.json: it contradicts itself: its headline is 'HELD', the other members make it 'HELD for one case: n=1'"
+says err "not intact: forged.json: it contradicts itself: its headline is 'HELD'; its other members give 'HELD for one case: n=1'"
 expect 1 "as JSON" check forged.json --json
 says out '"intact": false'
 expect 1 "found out by a replay" replay forged.json
 says out "DIFFERENT"
 forge "$single" 's/^  "headline": "HELD for one case: n=1"/  "headline": "HELD"/; /^   "shape": {$/,/^   },$/d'
 expect 1 "a run that says more" check forged.json
-says err "all of its trials are of one shape, and it does not say that the run was restricted"
+says err "all its trials have one shape, but its run is not restricted to one"
 expect 1 "found out by a replay" replay forged.json
 expect 1 "and not compared as a whole" diff "$single" forged.json
 forge "$cites" '/^   "GEMM.ERR": {$/,/^   },$/s/"trials"/"exhaustion"/'
 expect 1 "more than trials" check forged.json
-says err "what clause GEMM.ERR rests on is not what its verdict and the proofs make it"
+says err "what clause GEMM.ERR rests on does not follow from its verdict and the proofs"
 forge "$cites" '0,/^    "sha256": "[0-9a-f]\{8\}/s//    "sha256": "00000000/'
 expect 0 "a theorem whose proof was another" check forged.json
-says out "cites 1 theorem that this version proves otherwise or does not have: proofs/.*; intact; not signed$"
+says out "cites 1 theorem that this version changed or does not have: proofs/.*; intact; not signed$"
 expect 0 "    as JSON" check forged.json --json
 says out '"state": "changed"'
 forge "$certificate" 's/^   "bound": ".*"/   "bound": "B = 1"/'
@@ -552,15 +552,15 @@ says err "not trusted: .*: not signed$"
 expect 0 "signed by others" certify "${small[@]}" --out forged --sign theirs
 sed "s/\"keyid\": \"[0-9a-f]*/\"keyid\": \"$id/" "forged/${envelope##*/}" >forged.json
 expect 1 "a signature under our name" check --key ours.pub forged.json
-says err "the signature said to be by $id does not verify"
+says err "the signature of $id does not verify"
 expect 2 "a key that is none" check --key "$envelope" "$envelope"
-says err "--key: .*: not a key in PEM"
+says err "--key: .*: not a PEM key"
 expect 2 "a key that is not there" check --key nowhere.pub "$envelope"
 expect 0 "an envelope can be replayed" replay "$envelope"
 says out ": same; verdict HELD for one case: n=5 and every output hash as recorded"
 for mode in 640 604 620; do
     install -m $mode ours loose
-    bad "signing with a key of mode $mode" "--sign: loose: a private key that others .* by its mode 0$mode: chmod 600 it" "${small[@]}" --out signed --sign loose
+    bad "signing with a key of mode $mode" "--sign: loose: others can read or write this private key .mode 0$mode.; chmod 600 it" "${small[@]}" --out signed --sign loose
 done
 expect 2 "verifying by such a key" check --key loose "$envelope"
 mkfifo pipe
@@ -715,7 +715,7 @@ expect 2 "an architecture of another backend" cache build --backend cuda --archi
 says err "'gfx942' is not an architecture of cuda"
 expect 2 "a source that is not there" cache build --backend cuda --architecture sm_90 --source ops/none/kernel.cu
 TOKITAI_CUDA_COMPILER=$work/no/such/nvcc expect 3 "no compiler" cache build --backend cuda --architecture sm_90
-says err "NVRTC: not asked for"
+says err "NVRTC: not used"
 says err "nvcc: .*no/such/nvcc could not be started: No such file"
 
 # A compiler that writes what looks like an image, or a message.
@@ -751,29 +751,29 @@ expect 0 "cache verify" cache verify
 entries=("$TOKITAI_CACHE"/*.artifact)
 printf x | dd of="${entries[0]}" bs=1 seek=3000 conv=notrunc 2>/dev/null
 expect 1 "a byte of an image changed" cache verify
-says err "damaged: ${entries[0]}: its image was altered"
+says err "damaged: ${entries[0]}: the checksum of its image is wrong"
 expect 1 "cache verify --repair" cache verify --repair
 says err "damaged, and removed"
 expect 0 "    then all is well" cache verify
 mv "${entries[1]}" elsewhere && ln -s "$PWD/elsewhere" "${entries[1]}"
 expect 1 "a symbolic link is no entry" cache verify
-says err "damaged: ${entries[1]}: it cannot be opened: it is a symbolic link"
+says err "damaged: ${entries[1]}: cannot open it: it is a symbolic link"
 mv elsewhere "${entries[1]}"
 TOKITAI_CACHE_LIMIT=1GB expect 0 "a limit that is no size" cache list
 says out "$source"
-says err "note: nothing new is kept in the kernel cache: TOKITAI_CACHE_LIMIT is '1GB', which is not a size"
+says err "note: nothing new is kept in the kernel cache: TOKITAI_CACHE_LIMIT is '1GB'; it must be a size"
 TOKITAI_CACHE_LIMIT=99999999999G expect 0 "a limit that is more than all" cache list
 is "    nothing is said" test ! -s err
 chmod 0777 "$TOKITAI_CACHE"
 expect 0 "a folder that everybody can write to" cache list
-says err "note: nothing is used in the kernel cache: $TOKITAI_CACHE has mode 0777, so that everybody can write to it; .*chmod it to 0700"
+says err "note: nothing is used in the kernel cache: $TOKITAI_CACHE has mode 0777: everybody can write to it; .*chmod it to 0700"
 expect 1 "    is not as it should be" cache verify
 says err "has mode 0777"
 chmod 0700 "$TOKITAI_CACHE"
 long=$work/$(printf '%03100d' 0)
 for action in list verify clear; do
     TOKITAI_CACHE=$long expect 2 "a path that is too long: $action" cache $action
-    says err "no kernel cache: its path has [0-9]+ bytes, and at most 3071 are possible"
+    says err "no kernel cache: its path has [0-9]+ bytes; the limit is 3071"
 done
 expect 2 "clear what is too short to be a key" cache clear ab
 expect 2 "clear what is not there" cache clear 0123456789abcdef
@@ -785,7 +785,7 @@ touch "$TOKITAI_CACHE/$(printf '%064d' 1).lock"
 expect 2 "clear what can be removed" cache clear
 says out "^[1-9][0-9]* removed"
 says err "note: cannot remove $TOKITAI_CACHE/0{64}.artifact: Is a directory"
-says err "1 of [0-9]+ entries stay"
+says err "1 of [0-9]+ entries were not removed"
 rmdir "$TOKITAI_CACHE"/*
 is "    nothing else is left, no lock either" test -z "$(ls -A "$TOKITAI_CACHE")"
 expect 0 "clear what is empty" cache clear

@@ -15,15 +15,15 @@ echo "-- certify"
 expect 0 "the first runs them" certify "${one[@]}" --out first
 says out "^cpu\.gelu_fwd\.f16\.[a-z0-9_]+ .* ([0-9]+)/\1 +[0-9.]+$"
 count 0 first/*.json "$kept"
-says first/*.json '"[0-9]+ of [0-9]+ planted wrong kernels were rejected by the same judge on the quick trials of seed '
+says first/*.json '"[0-9]+ of [0-9]+ mutants were rejected by the same judge on the quick trials of seed '
 is "    their verdicts are kept" test "$(find $folder -name '*.mutants' | wc -l)" = 1
 is "    for the user alone" test "$(stat -c %a $folder) $(stat -c %a $folder/*.mutants)" = "700 600"
 expect 0 "the second has them" certify "${one[@]}" --out second
 says out "^cpu\.gelu_fwd\.f16\.[a-z0-9_]+ .* ([0-9]+)/\1\* +[0-9.]+$"
 says out "^\* mutants: judged by this build on [0-9-]+, not run again \(--fresh-mutants runs them\)$"
 count 1 second/*.json "$kept"
-says second/*.json "planted wrong kernels were rejected on $(date -u +%Y)-.* by this build of the judge, [0-9a-f]{12}, on the quick trials of seed [0-9]+; they were not run again now"
-says second/*.json "That the planted wrong kernels are rejected this run did not see"
+says second/*.json "mutants were rejected on $(date -u +%Y)-.* by this build of the judge, [0-9a-f]{12}, on the quick trials of seed [0-9]+; this run did not repeat them"
+says second/*.json "This run did not judge the mutants"
 says second/*.md "^Judged on .* by this build of the judge, [0-9a-f]{64}, on the quick trials of seed [0-9]+; not run again for this certificate\.$"
 is "    the same verdicts" test "$(verdicts_of first)" = "$(verdicts_of second)"
 is "    of the same seed" test "$(seed_of first)" = "$(seed_of second)"
@@ -37,7 +37,7 @@ is "    the same verdicts" test "$(verdicts_of first)" = "$(verdicts_of fresh)"
 expect 0 "--skip-mutants has none" certify "${one[@]}" --skip-mutants --out skipped
 count 0 skipped/*.json "$kept"
 says skipped/*.json '"mutants": \[\]'
-says skipped/*.json "No planted wrong kernels were run beside it"
+says skipped/*.json "No mutants were run"
 bad_usage "both" "exclude each other" certify "${one[@]}" --skip-mutants --fresh-mutants
 expect 0 "another type is another matter" certify gelu_fwd --dtype bf16 --lowering best --out bf16
 count 0 bf16/*.json "$kept"
@@ -65,8 +65,8 @@ for edit in 's/^    "seed": [0-9]*/    "seed": 7/' 's/^    "build": "./&0/' "s/^
 done
 forge "$(echo second/*.json)" '/^   "mutants": {$/,/^   },$/d'
 expect 1 "check refuses one that hides it" check forged.json
-says err "its evidence are not what its other members make them"
-forge "$(echo first/*.json)" '/^   "mutants": {$/,/^   },$/d; s/ on the quick trials of seed [0-9]*, which is that of this build of it\./ on the quick trials./'
+says err "its .evidence. does not follow from its other members"
+forge "$(echo first/*.json)" '/^   "mutants": {$/,/^   },$/d; s/ on the quick trials of seed [0-9]*, the seed of this build\./ on the quick trials./'
 expect 0 "check takes an earlier one, which does not name their seed" check forged.json
 expect 0 "    and replay runs them under the run's" replay forged.json
 says out "same; verdict HELD"
@@ -75,9 +75,9 @@ echo "-- damage, and other builds"
 file=$(find $folder -name '*.mutants' -exec grep -l '^types f16$' {} +)
 sed -i 's/^mutant all_zeros rejected/mutant all_zeros Rejected/' "$file"
 expect 1 "cache verify finds what is damaged" cache verify
-says err "damaged: .*its mutant is not as it should be"
+says err "damaged: .*its .mutant. is malformed"
 expect 0 "    it is not used" certify "${one[@]}" --out damaged
-says err "note: the kept verdicts .* on the mutants of gelu_fwd are not used: its mutant is not as it should be"
+says err "note: kept verdicts .* on the mutants of gelu_fwd ignored: its .mutant. is malformed"
 count 0 damaged/*.json "$kept"
 expect 0 "    but replaced" certify "${one[@]}" --out repaired
 silent err
@@ -94,7 +94,7 @@ survivor=$(sed '$d; s/^mutant all_zeros rejected .*/mutant all_zeros survived/' 
 cp "$file" intact
 cat survived >"$file"
 expect 3 "a survivor that is kept counts" certify "${one[@]}" --out survived_out
-says out "why +the planted wrong kernel 'all_zeros' was not rejected"
+says out "why +the mutant 'all_zeros' was not rejected"
 expect 0 "    until they are run again" certify "${one[@]}" --fresh-mutants --out ran
 expect 0 "    which is kept" certify "${one[@]}" --out ran_kept
 count 1 ran_kept/*.json "$kept"

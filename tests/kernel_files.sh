@@ -43,7 +43,7 @@ sed 's/^  "verdict": "REFUTED"/  "verdict": "HELD"/' crashed/kernel.cpu.gelu_fwd
 hash=$(sed '/^  "integrity": {$/,/^  },$/d' edited.json | sha256sum | cut -d ' ' -f 1)
 sed "/^  \"integrity\": {\$/,/^  },\$/s/\"sha256\": \".*\"/\"sha256\": \"$hash\"/" edited.json >forged.json
 expect 1 "the same, forged to be held, contradicts itself" check forged.json
-says err "not intact: forged.json: it contradicts itself: its verdict is HELD, and a clause is refuted"
+says err "not intact: forged.json: it contradicts itself: its verdict is HELD, but a clause is refuted"
 expect 1 "and found out in a replay" replay --json forged.json
 says out "which the certificate does not list, is refuted: GELU_FWD\.SHAPE:"
 
@@ -117,7 +117,7 @@ expect 2 "no op of the type" certify --kernel both.c --dtype u64
 says err "defines no op that takes the given types; it defines gelu_fwd, gelu_bwd"
 sed 's/tokitai_gelu_bwd(/tokitai_gelu_backward(/' plain/gelu_bwd.c >misnamed.c
 expect 3 "a function that is named after no op" certify gelu_bwd --kernel misnamed.c --dtype f16
-says out "tokitai_gelu_backward is named after"
+says out "tokitai_gelu_backward is not the name of an op"
 echo 'int tokitai_linear_fwd(void); int tokitai_linear_fwd(void) { return 0; }' >typed.c
 expect 3 "an op that has the general form alone" certify linear_fwd --kernel typed.c --dtype f16
 says out "which TOKITAI_KERNEL\(linear_fwd\)"
@@ -155,7 +155,7 @@ is "it wrote nothing outside" test ! -e escaped
 echo "-- what a stranger's certificate asks for"
 theirs=theirs/kernel.cpu.gelu_fwd.f16.mine.json
 expect 3 "a compiler by its path" replay $theirs
-says err "names the compiler 'own/bin/their-cc'"
+says err "compiler 'own/bin/their-cc'"
 PATH=$work/own/bin:$PATH
 forge $theirs 's|"own/bin/their-cc"|"their-cc"|'
 expect 3 "a compiler on the PATH alone" replay forged.json
@@ -172,19 +172,19 @@ for flag in -fplugin=x.so -B/tmp/x '-wrapper sh,-c' -specs=x @more '-o x' --conf
     '-Xcompiler -B/tmp' '-Xclang -load' '-mllvm -load=x' -l:x.so '-x assembler' -save-temps; do
     forge certs/kernel.cpu.gelu_fwd.f16.mine.json "s|\"flags\": \".*\"|\"flags\": \"-O1 $flag\"|"
     expect 3 "the flag $flag" replay forged.json
-    says err "the certificate has the flag '${flag%% *}'|the certificate has the flag '${flag##* }'"
+    says err "the certificate's flag '${flag%% *}'|the certificate's flag '${flag##* }'"
 done
 forge certs/kernel.cpu.gelu_fwd.f16.mine.json 's|"flags": ".*"|"flags": "-O1 -I/usr/include"|'
 expect 0 "such flags, repeated" replay --flags "-O1 -I/usr/include" forged.json
 expect 2 "others than the certificate's" replay --flags "-O1" forged.json
-says err "are not the flags of the certificate, which are '-O1 -I/usr/include'"
+says err "differs from the certificate's flags '-O1 -I/usr/include'"
 forge certs/kernel.cpu.gelu_fwd.f16.mine.json 's|"flags": ".*"|"flags": "-O3 -std=c11 -march=native -ffast-math -fno-math-errno -Wall -DX=1 -lm"|'
 "$tokitai" replay forged.json >out 2>err
 [ $? -ne 3 ] && pass "usual flags are taken" || fail "usual flags are taken"
 forge certs/kernel.cpu.gelu_fwd.f16.mine.json 's|"file": "mine.c"|"file": "secret.c"|'
 echo '#error the password is swordfish' >secret.c
 expect 3 "another file of the reader's" replay forged.json
-says err "its SHA-256 is another"
+says err "its SHA-256 differs"
 is "nothing of it is shown" test "$(cat out err | grep -c swordfish)" -eq 0
 rm secret.c && mkfifo secret.c
 expect 2 "a pipe" replay forged.json
@@ -204,7 +204,7 @@ if [ -e "$fake/kernels/cuda_copy.so" ]; then
     }
     on_fake 1 cuda_copy "GELU_FWD.ERR: y\[0\] is"
     says gpu/kernel.cuda.gelu_fwd.f16.cuda_copy.json '"device": "Fake GPU 0"'
-    says gpu/kernel.cuda.gelu_fwd.f16.cuda_copy.json "could have forged the bytes around"
+    says gpu/kernel.cuda.gelu_fwd.f16.cuda_copy.json "could have forged the guard bytes around"
     on_fake 1 cuda_write_behind "GELU_FWD.WRITE: wrote outside y"
     on_fake 1 cuda_write_to_input "GELU_FWD.WRITE: "
     on_fake 1 cuda_illegal_address "CUDA_ERROR_ILLEGAL_ADDRESS"
@@ -212,7 +212,7 @@ if [ -e "$fake/kernels/cuda_copy.so" ]; then
     on_fake 3 cuda_endless "did not return within 1 seconds"
     echo "-- under a stand-in for compute-sanitizer"
     on_fake 0 cuda_gelu "HELD"
-    says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "were not looked for: compute-sanitizer was not asked to"
+    says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "were not checked: compute-sanitizer was not requested"
     watched() { # STATUS LIBRARY REGEX [OPTION...]
         local status=$1 library=$2 regex=$3
         shift 3
@@ -222,12 +222,12 @@ if [ -e "$fake/kernels/cuda_copy.so" ]; then
         says one_line "$regex"
     }
     watched 0 cuda_gelu "HELD" --sanitize
-    says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "watched 16 calls of small trials under memcheck, racecheck, initcheck and synccheck, and found nothing"
+    says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "checked 16 calls of small trials with memcheck, racecheck, initcheck and synccheck and found no errors"
     says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "compute-sanitizer memcheck: may start programs"
     PATH=$root/tests/stand_in:$PATH TOKITAI_CUDA_LIBRARY=$fake/fake_gpu/libcuda.so.1 \
         expect 0 "watched once more" replay gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json
     watched 1 cuda_gelu_that_reads_on "GELU_FWD.SHAPE: the kernel reads outside its arrays; compute-sanitizer memcheck: Invalid __global__ read .* in gelu.cu:6" --sanitize
-    watched 1 cuda_gelu_that_races "GELU_FWD.REPEAT: the kernel has threads that race for shared memory; compute-sanitizer racecheck: .*gelu.cu:41 and Read access" --sanitize
+    watched 1 cuda_gelu_that_races "GELU_FWD.REPEAT: the kernel has a race on shared memory; compute-sanitizer racecheck: .*gelu.cu:41 and Read access" --sanitize
     # The command that it gives shows it again, by one case of a shape that races.
     command=$(sed -n 's/^ *reproduce  *tokitai //p' out)
     is "the command asks for it: $command" test "${command/ --sanitize --shape n=/}" != "$command"
@@ -318,13 +318,13 @@ expect 0 "a folder with a dot in its name" certify gelu_fwd --kernel dotted.name
 tree=$( (cd headed && find . -type f -printf '%P\n' | LC_ALL=C sort | xargs -d '\n' sha256sum; cd ../other && sha256sum twice.h | sed 's|  |  include0/|') | LC_ALL=C sort -k2 | sha256sum | cut -c1-64)
 says headed_out/kernel.cpu.gelu_fwd.f16.headed.json "\"tree_sha256\": \"$tree\""
 expect 3 "folders are the reader's to name" replay headed_out/kernel.cpu.gelu_fwd.f16.headed.json
-says err "name your folder of them"
+says err "name their folder"
 expect 3 "both of them" replay --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
-says err "the kernel is a folder, 'headed/' where it was certified: name yours"
+says err "the kernel is a folder ('headed/' when certified); name it"
 expect 0 "it is replayed" replay --kernel headed --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
 printf '#define TWICE 2 /* again */\n' >other/twice.h
 expect 3 "not with another header" replay --kernel headed --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
-says err "is not what was certified: its SHA-256 is another"
+says err "is not the certified kernel: its SHA-256 differs"
 ln -s /etc/hostname headed/parts/link.h
 expect 2 "a link in a folder" certify gelu_fwd --kernel headed --include other --dtype f16
 says err "headed/parts/link.h' is a symbolic link"
@@ -350,7 +350,7 @@ says $cert '"seed": 7'
 says $cert "\"source_sha256\": \"$(sha256sum mine.c | cut -d' ' -f1)\""
 says $cert '"clock": "CLOCK_MONOTONIC of the judging process'
 says $cert '"confinement": \['
-says $cert 'can tell that it is being judged'
+says $cert 'can detect that it is being judged'
 expect 0 "check" check $cert
 expect 0 "replay" replay $cert
 says out "same; verdict HELD"
@@ -358,7 +358,7 @@ expect 0 "the same again" certify gelu_fwd --kernel mine.c --flags "-O1 -fPIC -s
 expect 0 "is the same" diff $cert again/kernel.cpu.gelu_fwd.f16.mine.json
 sed -i 's/0.044715/0.0447/' mine.c
 expect 3 "replay of a source that changed" replay $cert
-says err "its SHA-256 is another"
+says err "its SHA-256 differs"
 expect 1 "the changed source" certify gelu_fwd --kernel mine.c --flags "-O1 -fPIC -shared -Wall" --dtype f16 --out again --seed 7
 expect 1 "differs" diff $cert again/kernel.cpu.gelu_fwd.f16.mine.json
 says out "source SHA-256"
@@ -391,7 +391,7 @@ while True:
 PYTHON
     expect 1 "a program that answers zeros" certify gelu_bwd --program "python3 zeros.py" --shape n=100 --dtype f16 --skip-mutants --out certs
     says out "reproduce +tokitai certify gelu_bwd --dtype f16 --program 'python3 zeros.py'"
-    says certs/program.gelu_bwd.f16.json "in a program, not shut in, that this command started: python3 zeros.py"
+    says certs/program.gelu_bwd.f16.json "in a program, outside the sandbox, that this command started: python3 zeros.py"
     # Sends its first input back, too: all ones, and as many bytes as it is told beside those it has.
     cat >changes.py <<'PYTHON'
 import struct, sys

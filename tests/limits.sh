@@ -95,7 +95,7 @@ forge less.json '/^   "limits": {$/,/^   },$/d'
 expect 0 "a certificate of before there were any" check forged.json
 expect 0 "and its replay" replay --kernel limited --output-size 16M forged.json
 expect 3 "memory of a trial" replay --kernel limited --trial-memory 1K default.json
-says err "allow it \(--trial-memory\)"
+says err "--trial-memory raises it"
 
 echo "-- the reproducing command has them"
 expect 1 "a wrong kernel" certify gelu_fwd --kernel "$examples/bad_gelu_tail.c" --dtype f16 --skip-mutants --memory 2G --tasks 99 --output-size 16M --folder-depth 3
@@ -119,7 +119,7 @@ expect 0 "allowed there, too" replay --kernel deep --folder-depth 17 deep_out/$c
 echo "-- time of the whole judgement"
 # The kernel never returns: without a limit for all the one for a call would be reached, in ten hours.
 expect 3 "a kernel that does not end" certify gelu_fwd --kernel "$examples/bad_endless.c" --dtype f16 --timeout 36000 --total-timeout 1 --out late
-says out "the whole judgement had 1 seconds, and these were over when 0 of [0-9]+ trials were"
+says out "total time limit of 1 seconds reached after 0 of [0-9]+ trials"
 says late/$cert.bad_endless.json '"total_seconds": 1.0'
 cat >later.c <<'C'
 #define tokitai_gelu_fwd gelu
@@ -134,15 +134,15 @@ int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y
 C
 mkdir later && mv later.c later/kernel.c && cp limited/gelu_fwd.h later/
 expect 3 "one that ends at times" certify gelu_fwd --kernel later --dtype f16 --timeout 36000 --total-timeout 3 --skip-mutants --no-coverage --out late
-says out "the whole judgement had 3 seconds, and these were over when [0-9]+ of [0-9]+ trials were"
+says out "total time limit of 3 seconds reached after [0-9]+ of [0-9]+ trials"
 expect 3 "its replay" replay --kernel later late/$cert.later.json
-says err "the replay had 3 seconds, and these were over before it was done"
+says err "total time limit of 3 seconds reached"
 expect 3 "a replay that the reader gives less" replay --kernel later --total-timeout 0.5 late/$cert.later.json
-says err "the replay had 0.5 seconds"
+says err "total time limit of 0.5 seconds"
 forge late/$cert.later.json 's/"total_seconds": 3.0/"total_seconds": 86400.0/'
 expect 3 "no longer than that, whatever it says" replay --kernel later --total-timeout 0.5 forged.json
-says err "the replay had 0.5 seconds"
+says err "total time limit of 0.5 seconds"
 expect 3 "a program that hangs" certify gelu_bwd --program "sleep 36000" --timeout 0.3 --total-timeout 0.01 --dtype f16 --skip-mutants --out late
-says out "the whole judgement had 0.01 seconds"
+says out "total time limit of 0.01 seconds"
 says late/program.gelu_bwd.f16.json '"total_seconds": 0.0[01]'
 finish

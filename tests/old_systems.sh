@@ -50,12 +50,12 @@ check() { # WHO
     judge 0 "$1: with all that there is" "" gelu_fwd.c --allow-weak-sandbox
     local landlock=0 tree=0
     offered Landlock && landlock=1
-    grep -q 'mount namespace: a tree of its own, read-only but for the scratch folder"' "$certificate" && tree=1
+    grep -q 'mount namespace: private file tree, read-only except the scratch folder"' "$certificate" && tree=1
 
     if [ $landlock = 1 ]; then
         judge 0 "$1: Landlock alone is enough" namespaces gelu_fwd.c
         says "$certificate" '"strength": "strong"'
-        says "$certificate" '"user namespace: could not be set up'
+        says "$certificate" '"user namespace: failed'
         judge 3 "$1: Landlock alone keeps files" namespaces reads.c
         says out 'it returned 8'
     else
@@ -64,7 +64,7 @@ check() { # WHO
     if [ $tree = 1 ]; then
         judge 0 "$1: a tree alone is enough" landlock gelu_fwd.c
         says "$certificate" '"strength": "strong"'
-        says "$certificate" '"Landlock: could not be set up'
+        says "$certificate" '"Landlock: failed'
         judge 3 "$1: a tree alone keeps files" landlock reads.c
         says out 'it returned 8'
     else
@@ -75,30 +75,30 @@ check() { # WHO
     if [ $tree = 1 ] && [ -e "$built/fake_gpu/libcuda.so.1" ]; then
         TOKITAI_CUDA_LIBRARY=$built/fake_gpu/libcuda.so.1 \
             judge 1 "$1: a GPU's driver finds what it needs in the tree" "" "$built/kernels/cuda_copy.so" --backend cuda --shape n=5
-        says "$folder/kernel.cuda.gelu_fwd.f16.cuda_copy.json" 'mount namespace: a tree of its own'
+        says "$folder/kernel.cuda.gelu_fwd.f16.cuda_copy.json" 'mount namespace: private file tree'
         says "$folder/kernel.cuda.gelu_fwd.f16.cuda_copy.json" '"verdict": "REFUTED"'
     else
         skip "$1: a GPU's driver in the tree" "there is no such tree here, or no driver to try"
     fi
     judge 3 "$1: neither is refused" landlock,namespaces gelu_fwd.c
-    says out 'cannot shut foreign code in'
+    says out 'sandbox incomplete'
     says out 'allow-weak-sandbox'
     says "$certificate" '"verdict": "UNKNOWN"'
     judge 0 "$1: neither is run if that is asked for" landlock,namespaces gelu_fwd.c --allow-weak-sandbox
-    says out 'confinement weak: files are not kept from it'
+    says out 'confinement weak: files are not protected'
     says "$certificate" '"strength": "weak"'
-    says "$certificate" '"weakness": "files are not kept from it'
+    says "$certificate" '"weakness": "files are not protected'
     says "$certificate" '"compiler": "[^"]*[0-9]"'
     says "${certificate%.json}.md" 'Confinement: weak'
     replayed 3 "$1: its replay is refused" landlock,namespaces
-    says err 'cannot shut foreign code in'
+    says err 'sandbox incomplete'
     says err 'allow-weak-sandbox'
     replayed 0 "$1: its replay is run if that is asked for" landlock,namespaces --allow-weak-sandbox
     says out 'same; verdict HELD'
     judge 3 "$1: what it is warned of is so" landlock,namespaces reads.c --allow-weak-sandbox
     says out 'it returned 9'
-    judge 3 "$1: no filter of system calls is refused" seccomp gelu_fwd.c
-    says out 'no filter of system calls'
+    judge 3 "$1: no system call filter is refused" seccomp gelu_fwd.c
+    says out 'no system call filter'
 }
 
 check this_user

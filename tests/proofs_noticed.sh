@@ -93,7 +93,7 @@ sed "s/\"$hash\"/\"$changed\"/" "$certificate" >"$work/edited.json"
 sealed=$(sed '/^  "integrity": {$/,/^  },$/d' "$work/edited.json" | sha256sum | cut -d ' ' -f 1)
 sed -i "/^  \"integrity\": {\$/,/^  },\$/s/\"sha256\": \".*\"/\"sha256\": \"$sealed\"/" "$work/edited.json"
 if "$tokitai" check "$work/edited.json" >"$work/said" 2>&1 &&
-    grep -qE "cites [0-9]+ theorems? that this version proves otherwise or does not have: $file " "$work/said"; then
+    grep -qE "cites [0-9]+ theorems? that this version changed or does not have: $file " "$work/said"; then
     echo "noticed   a changed statement: $(grep -oE 'cites [0-9]+ .*; intact' "$work/said")"
     noticed=$((noticed + 1))
 else

@@ -68,9 +68,9 @@ cp "$kept" good
 is "a certificate says so" grep -qE '"note": ?"choices for 4 cases are those that were measured on this device, tuning [0-9a-f]{12}' tuned/*.json
 sed -i 's/^case 5x12x200 ./&1/' "$kept"
 expect 1 "an edited one" verify
-says err "damaged: .*\.tuning: it was altered"
+says err "damaged: .*\.tuning: its checksum is wrong"
 "$tokitai" certify gemm --lowering cuda.gemm.f16.hopper --shape 5x12x200 --skip-mutants >out 2>err
-says err "note: the tuning [0-9a-f]{12}\.\.\. of cuda\.gemm\.f16\.hopper is damaged"
+says err "note: tuning [0-9a-f]{12}\.\.\. of cuda\.gemm\.f16\.hopper is damaged"
 TOKITAI_TUNING=off "$tokitai" certify gemm --lowering cuda.gemm.f16.hopper --shape 5x12x200 --skip-mutants >out 2>err
 is "    which nobody notes who ignores it" test -z "$(grep tuning err)"
 expect 1 "is removed" verify --repair

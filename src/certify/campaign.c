@@ -308,8 +308,7 @@ static tk_status run_mutants(campaign *c)
     for (int i = 0; i < o->mutants.count && o->verdict == TK_HELD; i++)
         if (!o->mutants.list[i].rejected) {
             o->verdict = TK_UNKNOWN;
-            snprintf(o->reason, sizeof o->reason,
-                     "the planted wrong kernel '%s' was not rejected, so the trials cannot tell",
+            snprintf(o->reason, sizeof o->reason, "the mutant '%s' was not rejected, so the trials cannot tell",
                      o->mutants.list[i].mutant->name);
         }
     return status;

@@ -33,7 +33,7 @@ static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, 
     tk_status status = tki_trial_run(subject, &other, inputs, &again);
     const char *name = tki_settings_choice(o->contract, other.c.attributes, TK_ROLE_NUMERICS);
     if (status == TK_OK && again.failed_clause < 0 && !again.could_not_run)
-        snprintf(hint, size, "; the trial that failed is within the bound of numerics %s: certify with --numerics %s",
+        snprintf(hint, size, "; the failed trial is within the bound of numerics %s: certify with --numerics %s",
                  name, name);
     return status;
 }

@@ -377,10 +377,10 @@ static const char *shape_problem(const tk_certificate *certificate, char path[TK
                    ? json_string_value(json_object_get(certificate->statement, "_type"))
                    : "",
                TKI_STATEMENT_TYPE) != 0)
-        return "it is not an in-toto Statement";
+        return "not an in-toto Statement";
     const char *type = json_string_value(json_object_get(certificate->statement, "predicateType"));
     if (!type || (strcmp(type, TKI_PREDICATE_TYPE) != 0 && strcmp(type, TKI_PREDICATE_TYPE_1) != 0))
-        return "its predicate is not a tokitai certificate of a version known here";
+        return "its predicate is not a tokitai certificate of a known version";
     for (const tki_member *m = tki_members; m->name; m++) {
         const json_t *value = m->how & TKI_READ ? tki_member_get(certificate, m) : NULL;
         tki_member_path(m, path);
@@ -412,7 +412,7 @@ static tk_status check_spelling(tk_ctx *ctx, tk_certificate *read, const char *t
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory to check the certificate");
     else if ((strlen(canonical) != length || memcmp(canonical, text, length) != 0) &&
              (!line || strlen(line) != length || memcmp(line, text, length) != 0))
-        status = tki_fail(ctx, TK_BAD_FILE, "altered: its text is not in the form in which certificates are written");
+        status = tki_fail(ctx, TK_BAD_FILE, "altered: its text is not canonical JSON");
     free(line);
     return status;
 }
@@ -428,7 +428,7 @@ static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *tex
     const char *problem = shape_problem(read, path);
     tk_status status = TK_OK;
     if (problem)
-        status = tki_fail(ctx, TK_BAD_FILE, "not a certificate: missing or wrong: %s", problem);
+        status = tki_fail(ctx, TK_BAD_FILE, "not a certificate: missing or malformed: %s", problem);
     else if (!tki_statement_hash(statement, hash))
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory to check the certificate");
     else if (strcmp(hash, tki_certificate_text(read, "integrity.sha256")) != 0)

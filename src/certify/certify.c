@@ -38,11 +38,11 @@ static tk_status check_given_inputs(tk_ctx *ctx, const tk_contract *contract, co
     if (options->input_count == 0)
         return TK_OK;
     if (!options->dims)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: inputs were given without a shape", contract->name);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: `inputs` needs `shape`", contract->name);
     for (int i = 0; i < options->input_count; i++) {
         bool known = false;
         if (!options->inputs || !options->inputs[i].name || !options->inputs[i].bits)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input %d has no name or no bits", contract->name, i);
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: inputs[%d] has no name or no bits", contract->name, i);
         for (int p = 0; p < contract->param_count; p++)
             known |= !contract->params[p].output && !strcmp(contract->params[p].name, options->inputs[i].name);
         if (!known)
@@ -72,42 +72,42 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     if (settings != TK_OK)
         return settings;
     if (!(options->total_seconds >= 0))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%g seconds are no time for a judgement", options->total_seconds);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "total_seconds is %g; it must be 0 or more", options->total_seconds);
     if ((unsigned)options->level > TK_EXHAUSTIVE)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no level %d", (int)options->level);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "unknown level %d", (int)options->level);
     if (options->call_threads < 0 || options->call_threads > MOST_THREADS)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%d threads are not from 0 to %d", options->call_threads, MOST_THREADS);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "call_threads is %d; it must be from 0 to %d", options->call_threads,
+                        MOST_THREADS);
     if (options->planted_count && !options->dims)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: values to be planted were given without a shape", contract->name);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: `planted` needs `shape`", contract->name);
     if (options->planted_count < 0 || options->planted_count > TK_MAX_PLANTED)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%d values to be planted: at most %d", options->planted_count,
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "planted_count is %d; it must be from 0 to %d", options->planted_count,
                         TK_MAX_PLANTED);
     if (options->alignment < 0 || options->alignment > TKI_MOST_ALIGNMENT ||
         options->alignment & (options->alignment - 1))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "an alignment of %d bytes is no power of two up to %d",
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "alignment is %d bytes; it must be a power of two up to %d",
                         options->alignment, TKI_MOST_ALIGNMENT);
     if ((unsigned)options->sanitize > TK_SANITIZE_NEVER)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no way %d to sanitize", (int)options->sanitize);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "unknown `sanitize` %d", (int)options->sanitize);
     if (options->kernel && ((options->kernel_name && !is_utf8(options->kernel_name)) ||
                             (options->kernel_program && !is_utf8(options->kernel_program)) ||
                             (options->kernel_device && !is_utf8(options->kernel_device))))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the name of the function, its program or its device is not UTF-8");
+        return tki_fail(ctx, TK_BAD_ARGUMENT,
+                        "the name of the function, of its program or of its device is not UTF-8");
     if (options->family && tki_family_find(options->family) < 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no input family '%s'", options->family);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "unknown input family '%s'", options->family);
     if (options->mutant && !tki_mutant_find(contract, options->mutant))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no planted wrong kernel '%s'", contract->name, options->mutant);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no mutant '%s'", contract->name, options->mutant);
     if (options->variant && !tki_variant_find(contract, options->variant))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no planted correct kernel '%s'", contract->name,
-                        options->variant);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no variant '%s'", contract->name, options->variant);
     if (!!options->mutant + !!options->variant + !!options->kernel + !!options->lowering + !!options->kernel_file > 1)
         return tki_fail(ctx, TK_BAD_ARGUMENT,
-                        "give a lowering, a planted kernel, a function or a kernel file, not two of them");
+                        "give one of: a lowering, a mutant, a variant, a function, a kernel file");
     int index = tki_index_param(contract);
     while (index >= 0 && (tki_index_values(&c, index) > 0 || tk_case_elements(&c, index) == 0))
         index = tki_next_index_param(contract, index);
     if (options->dims && index >= 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT,
-                        "%s: %s has elements, and there is nothing that they could point to: %s is 0", contract->name,
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s has elements, but %s is 0: no index is valid", contract->name,
                         contract->params[index].name, contract->dim_names[contract->params[index].indexed_dim]);
     if (!options->dims && contract->derive)
         (void)tki_case_settle(&c);
@@ -124,8 +124,8 @@ static tk_status open_device(tk_ctx *ctx, const tk_certify_options *options, boo
         !backend->is_gpu || backend == tki_ctx_backend(ctx))
         return TK_OK;
     if (ctx->gpu)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context works on a %s device, not on %s",
-                        tki_ctx_backend(ctx)->name, backend->name);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context's device is %s, not %s", tki_ctx_backend(ctx)->name,
+                        backend->name);
     tk_status status = tk_ctx_use_device(ctx, backend->name);
     *opened = status == TK_OK;
     return status;
@@ -173,7 +173,7 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
                            .caller = &executor.caller,
                            .hash = tki_outputs_hash};
     if (!subject.oracle)
-        return tki_fail(ctx, TK_UNAVAILABLE, "no exact values of %s are known: tk_contract_judge_by() gives them",
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s has no exact values; tk_contract_judge_by() sets them",
                         contract->name);
     bool opened;
     const double kept = ctx->deadline;
@@ -213,8 +213,9 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     if (!contract || !certificate)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the certificate");
     if (!tki_contract_is_known(ctx, contract))
-        return tki_fail(ctx, TK_BAD_ARGUMENT,
-                        "the contract is neither ours nor one that is registered here, or a copy");
+        return tki_fail(
+            ctx, TK_BAD_ARGUMENT,
+            "unknown contract; pass the address that tk_contract_find() or tk_contract_register() gave, not a copy");
     *certificate = NULL;
     tki_trials trials = {0};
     tk_certify_options taken = TK_CERTIFY_DEFAULTS;

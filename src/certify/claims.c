@@ -127,8 +127,8 @@ static void say_what_was_watched(json_t *list, const facts *f)
     }
     list_tools(tools, names, sizeof names);
     if (calls)
-        say(list, "compute-sanitizer%s%s watched %lld calls of small trials under %s, and found %s.",
-            version[0] ? " " : "", version, calls, names, findings ? "a mistake" : "nothing");
+        say(list, "compute-sanitizer%s%s checked %lld calls of small trials with %s and found %s.",
+            version[0] ? " " : "", version, calls, names, findings ? "errors" : "no errors");
 }
 
 static bool gave_the_same_bits(const facts *f)
@@ -138,14 +138,14 @@ static bool gave_the_same_bits(const facts *f)
 
 static void say_how_a_stranger_ran(json_t *list, const facts *f)
 {
-    say(list, "The kernel ran in a process of its own, shut in as `worker` says; inputs, outputs and judge were in "
-              "this one.");
-    say(list, "In each trial it was called once more with one input element changed, which was judged as well, and "
-              "then with the first inputs again; some of the shapes were drawn from the seed.");
+    say(list, "The kernel ran in its own process, confined as `worker` states; inputs, outputs and the judge were in "
+              "this process.");
+    say(list, "Each trial made two more calls: with one input element changed, which was judged as well, and with "
+              "the first inputs again. Some of the shapes were drawn from the seed.");
     if (tki_integer(f->run, "came_again"))
         say(list,
-            "%lld trials came again after all others, in another order, every fifth in a fresh process, as its first "
-            "call or behind one of the other type%s; the bits were %s.",
+            "%lld trials were repeated after all others, in another order, every fifth in a fresh process, as its "
+            "first call or after a call of another type%s; the output bits were %s.",
             tki_integer(f->run, "came_again"), f->backend->is_gpu ? "" : ", two in three of them with a guarded heap",
             gave_the_same_bits(f) ? "the same" : "not always the same");
     say_what_was_watched(list, f);
@@ -184,24 +184,23 @@ static void say_what_coverage_did(json_t *list, const facts *f)
     if (!coverage_is_known(f))
         return;
     say(list,
-        "An instrumented build of the source made the calls of these trials as well, and %lld of its own to find out "
-        "what its comparisons wait for%s; %lld trials were judged because of them.",
+        "An instrumented build of the source made the calls of these trials too, and %lld exploratory calls%s, which "
+        "added %lld judged trials.",
         tki_integer(f->coverage, "calls"),
-        json_is_true(json_object_get(f->coverage, "spent")) ? ", which was as many as it may" : "",
+        json_is_true(json_object_get(f->coverage, "spent")) ? " (limit reached)" : "",
         tki_integer(f->coverage, "found"));
     if (json_is_true(json_object_get(lines, "known")))
-        say(list, "%lld of %lld lines of the source that hold code ran in calls that were judged.",
-            tki_integer(lines, "run"), tki_integer(lines, "count"));
+        say(list, "%lld of %lld source lines with code ran in judged calls.", tki_integer(lines, "run"),
+            tki_integer(lines, "count"));
 }
 
 static void say_how_it_ran(json_t *list, const facts *f)
 {
     const bool on_gpu = f->backend->is_gpu;
     say(list,
-        "Each trial ran at least twice, with its arrays at other kinds of places, %sother bytes in every element of "
-        "its "
-        "outputs; the bits %s.",
-        on_gpu ? "" : "other numbers of threads and ",
+        "Each trial ran at least twice, with other array placements%s other initial bytes in every output element; "
+        "the output bits %s.",
+        on_gpu ? " and" : ", other thread counts and",
         gave_the_same_bits(f) ? "were the same" : "were not always the same");
     if (f->kind->stranger)
         say_how_a_stranger_ran(list, f);
@@ -210,10 +209,11 @@ static void say_how_it_ran(json_t *list, const facts *f)
     if (!write || is(write, "verdict", tk_verdict_name(TK_REFUTED)))
         return;
     if (on_gpu)
-        say(list, "Bytes around every buffer in device memory and all inputs were unchanged after each run.");
+        say(list,
+            "After each run, all inputs and the guard bytes around every buffer in device memory were unchanged.");
     else
-        say(list, "Bytes around every buffer and all inputs were unchanged after each run; in every fourth run each "
-                  "buffer began or ended with a page.");
+        say(list, "After each run, all inputs and the guard bytes around every buffer were unchanged; in every "
+                  "fourth run each buffer began or ended at a page boundary.");
 }
 
 /* What was left out, as the kernel counted it, and by which theorems. */
@@ -244,8 +244,8 @@ static void say_what_was_screened(json_t *list, const facts *f)
     else
         snprintf(vectors, sizeof vectors, "%lld to %lld", least, most);
     say(list,
-        "The outputs of %lld large trial%s also passed Freivalds' check as a whole, each with %s drawn vectors: so "
-        "many that a wrong one passes with a probability below 2^-64.",
+        "The outputs of %lld large trial%s also passed Freivalds' check as a whole, each with %s random vectors; a "
+        "wrong output passes with a probability below 2^-64.",
         trials, trials == 1 ? "" : "s", vectors);
 }
 
@@ -258,19 +258,18 @@ static void say_what_was_rejected(json_t *list, const facts *f)
     tki_settings_text(f->contract, f->attributes, settings, sizeof settings);
     const size_t count = json_array_size(f->mutants);
     const json_t *how = json_object_get(f->run, "mutants");
-    const char *where = settings[0] ? ", in the whole domain and by the bound of ieee arithmetic" : "";
+    const char *where = settings[0] ? ", on the whole domain with ieee numerics" : "";
     if (count && !how)
-        say(list, "%d of %zu planted wrong kernels were rejected by the same judge on the quick trials%s.", rejected,
-            count, where);
+        say(list, "%d of %zu mutants were rejected by the same judge on the quick trials%s.", rejected, count, where);
     else if (count && tki_text(how, "kept")[0])
         say(list,
-            "%d of %zu planted wrong kernels were rejected on %s by this build of the judge, %.12s, on the quick "
-            "trials of seed %lld%s; they were not run again now.",
+            "%d of %zu mutants were rejected on %s by this build of the judge, %.12s, on the quick trials of seed "
+            "%lld%s; this run did not repeat them.",
             rejected, count, tki_text(how, "kept"), tki_text(how, "build"), tki_integer(how, "seed"), where);
     else if (count)
         say(list,
-            "%d of %zu planted wrong kernels were rejected by the same judge on the quick trials of seed %lld, which "
-            "is that of this build of it%s.",
+            "%d of %zu mutants were rejected by the same judge on the quick trials of seed %lld, the seed of this "
+            "build%s.",
             rejected, count, tki_integer(how, "seed"), where);
 }
 
@@ -298,7 +297,7 @@ json_t *tki_evidence_json(const json_t *predicate, const tk_contract *contract)
     else
         say_how_it_ran(list, &f);
     if (tki_integer(f.result, "refined"))
-        say(list, "For %lld elements double arithmetic did not decide and the oracle refined the exact value.",
+        say(list, "For %lld elements double arithmetic did not decide; the oracle refined the exact value.",
             tki_integer(f.result, "refined"));
     say_what_was_rejected(list, &f);
     say_settings(list, &f);
@@ -315,22 +314,22 @@ static void disclaim_coverage(json_t *list, const facts *f)
 {
     const json_t *lines = json_object_get(f->coverage, "lines"), *ranges = json_object_get(lines, "never_ran");
     if (!coverage_is_known(f)) {
-        say(list, "Which of the kernel's code ran is not known: %s.", tki_text(f->coverage, "reason"));
+        say(list, "Code coverage is unknown: %s.", tki_text(f->coverage, "reason"));
         return;
     }
-    say(list, "What coverage says comes out of the kernel's own process, in a build of its own, and could be forged: "
-              "it adds trials, and no verdict rests on it.");
+    say(list, "Coverage comes from an instrumented build in the kernel's own process, which could forge it: it adds "
+              "trials, and no verdict rests on it.");
     if (!json_is_true(json_object_get(lines, "known")))
-        say(list, "Which lines of the source ran is not known: %s.", tki_text(lines, "reason"));
+        say(list, "Line coverage is unknown: %s.", tki_text(lines, "reason"));
     else if (json_array_size(ranges)) {
         char missed[512];
         tki_ranges_print(ranges, SIZE_MAX, missed, sizeof missed);
-        say(list, "Lines that no judged call has run: %s. Nothing is shown of what they do.", missed);
+        say(list, "Lines that no judged call ran: %s. Nothing is shown about them.", missed);
     }
     if (tki_integer(f->coverage, "unwatched"))
         say(list,
-            "%lld trials were too large for the instrumented build, or for the memory at hand: what they alone run "
-            "counts as not run.",
+            "%lld trials were too large for the instrumented build or the available memory: lines that only they run "
+            "count as not run.",
             tki_integer(f->coverage, "unwatched"));
 }
 
@@ -339,40 +338,38 @@ static void disclaim_what_no_output_shows(json_t *list, const facts *f)
 {
     const json_t *tools = json_object_get(f->sanitizer, "tools");
     if (!f->kind->stranger) {
-        say(list, "Reads outside the buffers in device memory cannot be seen by this run.");
+        say(list, "This run cannot detect reads outside the buffers in device memory.");
         return;
     }
     if (!f->sanitizer) {
         say(list,
-            "Races between the device's threads, reads outside the arrays and of memory that nothing has written "
-            "were not looked for: %s.",
+            "Races between device threads, reads outside the arrays and reads of uninitialised memory were not "
+            "checked: %s.",
             tki_text(f->run, "no_sanitizer"));
         return;
     }
     for (size_t i = 0; i < json_array_size(tools); i++)
         if (!watched_to_the_end(json_array_get(tools, i)))
-            say(list, "What compute-sanitizer's %s looks for was not looked for, or not to the end: %s.",
+            say(list, "compute-sanitizer's %s did not run to the end: %s.",
                 tki_text(json_array_get(tools, i), "tool"), tki_text(json_array_get(tools, i), "problem"));
-    say(list,
-        "compute-sanitizer sees races for shared memory, not those for device memory; it saw small trials; and the "
-        "kernel's host code, beside its library in one process, could have silenced it.");
+    say(list, "compute-sanitizer detects races on shared memory, not on device memory; it checked small trials only; "
+              "the kernel's host code, in the same process as its library, could have disabled it.");
 }
 
 static void disclaim_a_stranger(json_t *list, const facts *f)
 {
-    say(list,
-        "The kernel can tell that it is being judged: that it does the same elsewhere, or after other calls than "
-        "these, is not shown.");
-    say(list,
-        "The times are by this process's clock, around calls into another process, and hold the way there and back.");
+    say(list, "The kernel can detect that it is being judged: that it does the same elsewhere, or after other calls, "
+              "is not shown.");
+    say(list, "Times are by this process's clock, around calls into another process, and include the transfer there "
+              "and back.");
     if (f->backend->is_gpu)
         say(list,
-            "Its host code ran beside the driver, in the process that reads device memory back: it could have forged "
-            "the bytes around buffers there, and events; outputs it can only make right or wrong.");
+            "Its host code ran in the process that reads device memory back: it could have forged the guard bytes "
+            "around buffers there, and events. The outputs that came back were judged, whatever wrote them.");
     if (!json_object_get(f->built, "source"))
-        say(list, "The library was brought compiled: its source, compiler and options are not known.");
+        say(list, "The kernel file is a compiled library: its source, compiler and options are unknown.");
     else
-        say(list, "That the artifact does what the source says rests on the compiler named.");
+        say(list, "The named compiler is trusted to have translated the source correctly.");
 }
 
 /* A source that serves both vendors has been seen to run on one of them only. */
@@ -391,10 +388,9 @@ static void disclaim_the_other_vendor(json_t *list, const facts *f)
 static void disclaim_proofs(json_t *list, const facts *f)
 {
     if (json_array_size(json_object_get(f->predicate, "proofs")))
-        say(list,
-            "The theorems in `proofs` are about the contract, in the arithmetic that it assumes, not about this "
-            "kernel: that the kernel keeps a clause rests on what `rests_on` names beside it. This run checked "
-            "no proof; proofs/check.sh does.");
+        say(list, "The theorems in `proofs` are about the contract, in the arithmetic that it assumes, not about "
+                  "this kernel; `rests_on` names what shows that the kernel keeps each clause. This run checked no "
+                  "proof; proofs/check.sh does.");
 }
 
 static void disclaim_what_was_left_out(json_t *list, const facts *f)
@@ -407,7 +403,7 @@ static void disclaim_what_was_left_out(json_t *list, const facts *f)
             "GiB of memory%s.",
             trials, trials == 1 ? " was" : "s were", trials == 1 ? "s" : "",
             json_number_value(json_object_get(left_out, "least_gib")),
-            f->backend->is_gpu || f->lowering ? "" : ", or longer than a call may");
+            f->backend->is_gpu || f->lowering ? "" : ", or more time than a call has");
 }
 
 /* Of a function that is not ours, whoever called it. */
@@ -415,18 +411,17 @@ static void disclaim_a_function(json_t *list, const facts *f)
 {
     if (json_object_get(f->run, "program"))
         say(list,
-            "The kernel was in a program, not shut in, that this command started: %s. What that program is made of "
-            "is not known; the artifact named is what called it.",
+            "The kernel ran in a program, outside the sandbox, that this command started: %s. What the program "
+            "consists of is unknown; the named artifact is its caller.",
             tki_text(f->run, "program"));
     else if (!f->given && !f->kind->planted && !f->kind->stranger && !json_object_get(f->built, "source"))
-        say(list, "The function ran inside this process, which it could have tampered with; its source, compiler and "
-                  "options are not "
-                  "known.");
+        say(list, "The function ran in this process and could have tampered with it; its source, compiler and "
+                  "options are unknown.");
     const char *device = tki_text(json_object_get(f->predicate, "machine"), "claimed_device");
     if (device[0])
         say(list,
-            "That the function computes on the device named in `machine.claimed_device` is its caller's word, and so "
-            "are the device's name and properties: %s. The judge has seen memory of the host alone.",
+            "The caller claims that the function computes on the device in `machine.claimed_device`, and what that "
+            "device is: %s. The judge saw host memory only.",
             device);
 }
 
@@ -442,9 +437,8 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
         say(list, "Shapes other than those listed were not tried: the clauses on shape, writing and repetition are "
                   "HELD, not PROVED.");
     if (f.given)
-        say(list,
-            "No kernel was run: what computed the outputs, on which device, from these inputs or others, and whether "
-            "it would compute them again, is not known.");
+        say(list, "No kernel was run: what computed the outputs, on which device, from which inputs, and whether it "
+                  "would reproduce them, is unknown.");
     else
         say(list, "Other %s, compilers, options and library builds than the one named were not tried.",
             f.backend->is_gpu ? "devices, drivers" : "processors");
@@ -453,25 +447,25 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
     if (f.backend->is_gpu && f.lowering)
         disclaim_the_other_vendor(list, &f);
     if (!f.given)
-        say(list, "Nothing is claimed about speed: the times are of runs under test, not a benchmark.");
+        say(list, "Nothing is claimed about speed: times are of runs under test, not a benchmark.");
     disclaim_a_function(list, &f);
     if (is(json_object_get(predicate, "contract"), "exact_values", "program"))
-        say(list, "A program registered the contract and gave its exact values: that they are right is not shown.");
+        say(list, "A program registered the contract and gave its exact values; that they are correct is not shown.");
     disclaim_proofs(list, &f);
     if (f.kind->stranger)
         disclaim_a_stranger(list, &f);
     if (f.kind->brought && !f.given)
         disclaim_coverage(list, &f);
     if (!json_array_size(f.mutants) && !f.kind->planted)
-        say(list, "No planted wrong kernels were run beside it.");
+        say(list, "No mutants were run.");
     if (tki_text(json_object_get(f.run, "mutants"), "kept")[0])
-        say(list, "That the planted wrong kernels are rejected this run did not see: it is taken from a file, which "
-                  "whoever may write to the user's cache could have forged.");
+        say(list, "This run did not judge the mutants: their verdicts come from a cache file, which anyone who can "
+                  "write to the user's cache could have forged.");
     const json_t *index = clause_of(&f, TK_CLAUSE_INDEX);
     if (index && !tki_integer(index, "checks"))
-        say(list, "Bad indices were not among the trials: %s was not judged.", tki_text(index, "id"));
+        say(list, "No trial had bad indices: %s was not judged.", tki_text(index, "id"));
     if (tki_integer(f.result, "undecided"))
-        say(list, "%lld elements could not be decided at the oracle's limit and were accepted.",
+        say(list, "%lld elements were undecided at the oracle's limit and were accepted.",
             tki_integer(f.result, "undecided"));
     disclaim_what_was_left_out(list, &f);
     const bool few = !f.proved && tki_integer(f.result, "elements") < ONE_IN_A_MILLION_SHOWS;
@@ -485,6 +479,6 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
 const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend, bool source_known)
 {
     if (kind == &tki_subject_lowering && source_known && !backend->is_gpu)
-        return "the library's own kernels are held to all of their lines when it is tested, not here";
-    return kind->stranger ? NULL : "only kernel files that come as source are built a second time, instrumented";
+        return "the tests of the library check that all lines of its own kernels run; a certification does not";
+    return kind->stranger ? NULL : "only kernel files in source form have an instrumented build";
 }

@@ -78,15 +78,15 @@ static bool headline_is_another(const finding *f)
 {
     const char *verdict = tki_certificate_text(f->certificate, "verdict");
     if (strcmp(verdict, tk_verdict_name(tk_certificate_verdict(f->certificate))) != 0)
-        return contradicts(f, "there is no verdict '%.40s'", verdict);
+        return contradicts(f, "unknown verdict '%.40s'", verdict);
     /* Those of earlier versions have none. */
     const char *headline = json_string_value(get(f, "headline"));
     if (get(f, "headline") && (!headline || strcmp(headline, tk_certificate_headline(f->certificate)) != 0))
-        return contradicts(f, "its headline is '%.200s', the other members make it '%.200s'",
-                           headline ? headline : "", tk_certificate_headline(f->certificate));
+        return contradicts(f, "its headline is '%.200s'; its other members give '%.200s'", headline ? headline : "",
+                           tk_certificate_headline(f->certificate));
     bool has_reason = tk_certificate_reason(f->certificate)[0] != 0;
     if (has_reason == is_complete(f))
-        return contradicts(f, "its verdict is %s, %s a reason", verdict, has_reason ? "with" : "without");
+        return contradicts(f, "its verdict is %s %s a reason", verdict, has_reason ? "with" : "without");
     return false;
 }
 
@@ -107,20 +107,20 @@ static bool clauses_differ(const finding *f)
         if (!is_refuted && !is_proved && !is_open && strcmp(said, tk_verdict_name(TK_HELD)) != 0)
             return contradicts(f, "clause %.80s has no verdict", id);
         if (judged < 0 || failures < 0 || is_refuted != (failures > 0) || (!is_refuted && is_open != (judged == 0)))
-            return contradicts(f, "clause %.80s is %.20s, of %lld checks and %lld failures", id, said,
+            return contradicts(f, "clause %.80s is %.20s with %lld checks and %lld failures", id, said,
                                (long long)judged, (long long)failures);
         refuted |= is_refuted;
         proved |= is_proved;
         add(&checks, judged);
     }
     if (refuted != (verdict == TK_REFUTED))
-        return contradicts(f, "its verdict is %s, and %s clause is refuted", tk_verdict_name(verdict),
+        return contradicts(f, "its verdict is %s, but %s clause is refuted", tk_verdict_name(verdict),
                            refuted ? "a" : "no");
     if (proved != (verdict == TK_PROVED))
-        return contradicts(f, "its verdict is %s, and %s clause is proved", tk_verdict_name(verdict),
+        return contradicts(f, "its verdict is %s, but %s clause is proved", tk_verdict_name(verdict),
                            proved ? "a" : "no");
     if (is_complete(f) && checks < tk_certificate_elements(f->certificate))
-        return contradicts(f, "%lld elements were judged by clauses with %lld checks",
+        return contradicts(f, "its clauses have %lld judged elements but only %lld checks",
                            (long long)tk_certificate_elements(f->certificate), (long long)checks);
     return false;
 }
@@ -151,25 +151,20 @@ static bool restriction_differs(const finding *f)
         const json_t *value = json_object_get(get(f, "run"), members[i]);
         /* A family is not drawn of a shape without elements. */
         if (value && strcmp(members[i], "family") != 0 && !every_trial_has(trials, members[i], value))
-            return contradicts(f, "it says that the run was restricted to one %s, and lists trials of others",
-                               members[i]);
+            return contradicts(f, "its run is restricted to one %s, but it lists trials of others", members[i]);
     }
     if (is_complete(f) && !json_array_size(trials))
         return contradicts(f, "it lists no trials");
     if (!restricted && is_complete(f) && every_trial_has(trials, "shape", json_object_get(first, "shape")) &&
         strcmp(tki_text(first, "family"), "all_patterns") != 0)
-        return contradicts(f,
-                           "all of its trials are of one shape, and it does not say that the run was restricted to "
-                           "that");
+        return contradicts(f, "all its trials have one shape, but its run is not restricted to one");
     if (!restricted && is_complete(f) && json_array_size(trials) > 1 &&
         every_trial_has(trials, "family", json_object_get(first, "family")))
-        return contradicts(f,
-                           "all of its trials are of one family, and it does not say that the run was restricted to "
-                           "that");
+        return contradicts(f, "all its trials have one family, but its run is not restricted to one");
     if (!(get(f, "run.shape") || get(f, "run.family")) && !strcmp(coverage, "the run was restricted"))
-        return contradicts(f, "its coverage says that the run was restricted, its run does not");
+        return contradicts(f, "its coverage says that the run was restricted; its run does not");
     if ((get(f, "run.shape") || get(f, "run.family")) && json_array_size(get(f, "mutants")))
-        return contradicts(f, "planted wrong kernels do not run beside a single case");
+        return contradicts(f, "its run is restricted, but it lists mutants");
     return false;
 }
 
@@ -181,20 +176,20 @@ static bool trials_differ(const finding *f)
     for (size_t i = 0; i < json_array_size(trials); i++) {
         const json_t *trial = json_array_get(trials, i);
         if (tki_integer(trial, "elements") < 0)
-            return contradicts(f, "trial %zu has less than no elements", i);
+            return contradicts(f, "trial %zu has a negative number of elements", i);
         add(&elements, tki_integer(trial, "elements"));
         found += json_object_get(trial, "found_by") != NULL;
         all_patterns |= !strcmp(tki_text(trial, "family"), "all_patterns");
     }
     if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
-        return contradicts(f, "%lld elements were judged, those of its trials are %lld",
+        return contradicts(f, "%lld elements were judged, but its trials have %lld",
                            (long long)tk_certificate_elements(f->certificate), (long long)elements);
     if (json_is_true(get(f, "coverage.known")) && is_complete(f) &&
         found < tki_certificate_integer(f->certificate, "coverage.found"))
-        return contradicts(f, "coverage found %lld trials, and %lld are listed",
+        return contradicts(f, "coverage added %lld trials, but %lld are listed",
                            (long long)tki_certificate_integer(f->certificate, "coverage.found"), (long long)found);
     if (tk_certificate_verdict(f->certificate) == TK_PROVED && !all_patterns)
-        return contradicts(f, "its verdict is PROVED, and no trial is of all patterns");
+        return contradicts(f, "its verdict is PROVED, but no trial has the family all_patterns");
     return false;
 }
 
@@ -207,7 +202,7 @@ static bool subject_differs(const finding *f)
     const char *backend = tki_certificate_text(c, file ? "run.kernel.backend" : "machine.backend");
     char begin[256];
     if (!tki_subject_kind_named(kind))
-        return contradicts(f, "there is no kind of subject '%.40s'", kind);
+        return contradicts(f, "unknown kind of subject '%.40s'", kind);
     if (!strcmp(kind, "function"))
         return false;
     snprintf(begin, sizeof begin, "%s%s.%s.%s%s%s", file ? "kernel." : "", file || lowering ? backend : kind,
@@ -215,8 +210,7 @@ static bool subject_differs(const finding *f)
              file || lowering || given ? "" : tki_text(get(f, "run"), kind));
     const bool is_whole = !file && !lowering;
     if (is_whole ? strcmp(subject, begin) != 0 : strncmp(subject, begin, strlen(begin)) != 0)
-        return contradicts(f, "its subject is %.80s, what was run makes it %.80s%s", subject, begin,
-                           is_whole ? "" : "...");
+        return contradicts(f, "its subject is %.80s; its run gives %.80s%s", subject, begin, is_whole ? "" : "...");
     return false;
 }
 
@@ -229,27 +223,27 @@ static bool given_differs(const finding *f)
     const bool given = !strcmp(tki_certificate_text(c, "run.kind"), "given");
     const bool as_level = !strcmp(tki_certificate_text(c, "run.level"), "given");
     if (given != as_level || given != (get(f, "run.given") != NULL))
-        return contradicts(f, "its kind, its level and its tensors do not agree on whether outputs were given");
+        return contradicts(f, "its kind, level and tensors disagree on whether outputs were given");
     if (!given)
         return false;
     if (json_array_size(get(f, "mutants")))
-        return contradicts(f, "its outputs were given, and planted wrong kernels were run");
+        return contradicts(f, "its outputs were given, but it lists mutants");
     if (!get(f, "proofs"))
-        return contradicts(f, "its outputs were given, and it was written without proofs");
+        return contradicts(f, "its outputs were given, but it has no member `proofs`");
     if (!json_is_object(get(f, "run.given.inputs")) || !json_is_object(outputs) || !get(f, "run.shape") ||
         json_array_size(trials) != 1 || strcmp(tki_text(trial, "family"), "given") != 0)
-        return contradicts(f, "its outputs were given, and it is not of one case with its tensors");
+        return contradicts(f, "its outputs were given, but it is not of one case with its tensors");
     if (tk_certificate_verdict(c) == TK_PROVED)
-        return contradicts(f, "its verdict is PROVED, of one case that was given");
+        return contradicts(f, "its outputs were given, but its verdict is PROVED");
     if (strcmp(tki_certificate_text(c, "result.determinism"), "none") != 0)
-        return contradicts(f, "its outputs were given once, and it claims determinism");
+        return contradicts(f, "its outputs were given, but it claims determinism");
     json_int_t elements = 0;
     const char *name;
     json_t *tensor;
     json_object_foreach((json_t *)(uintptr_t)outputs, name, tensor) add(&elements, tki_integer(tensor, "elements"));
     if (elements != tki_integer(trial, "elements"))
-        return contradicts(f, "the outputs that were given have %lld elements, its trial has %lld",
-                           (long long)elements, (long long)tki_integer(trial, "elements"));
+        return contradicts(f, "the given outputs have %lld elements, its trial has %lld", (long long)elements,
+                           (long long)tki_integer(trial, "elements"));
     return false;
 }
 
@@ -283,20 +277,20 @@ static bool figures_differ(const finding *f)
     double last_from = -1, last_to = 0;
     const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &last_from, &last_to);
     if (elements < 0)
-        return contradicts(f, "its histogram has less than no elements");
+        return contradicts(f, "its histogram has a negative number of elements");
     if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
-        return contradicts(f, "%lld elements were judged, and %lld are in its histogram",
+        return contradicts(f, "%lld elements were judged, but its histogram has %lld",
                            (long long)tk_certificate_elements(f->certificate), (long long)elements);
     if (elements && !(worst_ulp > last_from && worst_ulp <= last_to))
-        return contradicts(f, "its largest error is %g ulp, by its histogram it lies above %g and up to %g",
-                           worst_ulp, last_from < 0 ? 0 : last_from, last_to);
+        return contradicts(f, "its largest error is %g ulp; its histogram puts it above %g and up to %g", worst_ulp,
+                           last_from < 0 ? 0 : last_from, last_to);
     if (worst && !json_equal(json_object_get(worst, "error_ulp"), get(f, "result.worst_ulp")))
-        return contradicts(f, "its largest error is %g ulp, its worst element has another", worst_ulp);
+        return contradicts(f, "its largest error is %g ulp; its worst element has another error", worst_ulp);
     if (tk_certificate_accepted_ulp(f->certificate) > worst_ulp)
-        return contradicts(f, "an accepted element is farther off than the worst");
+        return contradicts(f, "an accepted element has a larger error than the worst");
     if (is_complete(f) && (tki_certificate_integer(f->certificate, "result.undefined") ||
                            get(f, "result.refutation") || get(f, "result.failure")))
-        return contradicts(f, "its verdict is %s, and its result has a failure",
+        return contradicts(f, "its verdict is %s, but its result has a failure",
                            tk_verdict_name(tk_certificate_verdict(f->certificate)));
     return false;
 }
@@ -311,16 +305,16 @@ static bool magnitudes_differ(const finding *f)
         return false;
     const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &from, &to);
     if (!tki_magnitudes_add_up(by_magnitude, &sum))
-        return contradicts(f, "its errors by magnitude are not in the form in which they are written");
+        return contradicts(f, "its errors by magnitude are malformed");
     if (sum.elements != elements)
-        return contradicts(f, "its histogram has %lld elements, its errors by magnitude %lld", (long long)elements,
-                           (long long)sum.elements);
+        return contradicts(f, "its histogram has %lld elements; its errors by magnitude have %lld",
+                           (long long)elements, (long long)sum.elements);
     if (sum.ulps < tk_certificate_worst_ulp(f->certificate) || sum.ulps > to)
-        return contradicts(f, "its largest error is %g ulp, by magnitude %g ulp",
+        return contradicts(f, "its largest error is %g ulp; by magnitude it is %g ulp",
                            tk_certificate_worst_ulp(f->certificate), sum.ulps);
     if (is_complete(f) && sum.bound_used != tk_certificate_bound_used(f->certificate))
-        return contradicts(f, "it used %g of the bound, by magnitude %g", tk_certificate_bound_used(f->certificate),
-                           sum.bound_used);
+        return contradicts(f, "it used %g of the bound; by magnitude it is %g",
+                           tk_certificate_bound_used(f->certificate), sum.bound_used);
     return false;
 }
 
@@ -330,12 +324,12 @@ static bool mutants_differ(const finding *f)
     int rejected;
     int count = tk_certificate_mutants(f->certificate, &rejected);
     if (is_complete(f) && rejected < count)
-        return contradicts(f, "its verdict is %s, and a planted wrong kernel was not rejected",
+        return contradicts(f, "its verdict is %s, but a mutant was not rejected",
                            tk_verdict_name(tk_certificate_verdict(f->certificate)));
     for (int i = 0; i < count; i++) {
         const json_t *mutant = json_array_get(mutants, (size_t)i);
         if (json_is_true(json_object_get(mutant, "rejected")) != (json_object_get(mutant, "clause") != NULL))
-            return contradicts(f, "planted wrong kernel %d was %s a clause", i,
+            return contradicts(f, "mutant %d was %s a clause", i,
                                json_object_get(mutant, "clause") ? "not rejected, by" : "rejected without");
     }
     return false;
@@ -351,19 +345,18 @@ static bool mutants_seed_differs(const finding *f)
     if (!how)
         return false;
     if (!json_array_size(get(f, "mutants")))
-        return contradicts(f, "it has a seed of planted wrong kernels, and none were run");
+        return contradicts(f, "it has a seed for mutants, but no mutant was run");
     if (build && !is_sha256(tki_text(how, "build")))
-        return contradicts(f, "the build that ran its planted wrong kernels has no SHA-256");
+        return contradicts(f, "the build that ran its mutants has no SHA-256");
     if (!json_is_integer(seed) ||
         !tki_mutants_seed(tki_text(how, "build"), tki_certificate_text(c, "run.op"),
                           tki_certificate_text(c, "run.dtype"), tki_certificate_text(c, "run.index_dtype"), &due) ||
         (uint64_t)json_integer_value(seed) != due)
-        return contradicts(f, "the seed of its planted wrong kernels is not that of the build that ran them");
+        return contradicts(f, "the seed of its mutants is not the seed of the build that ran them");
     if (kept && (!build || !tki_is_date(tki_text(how, "kept")) ||
                  strcmp(tki_text(how, "kept"), tki_certificate_text(c, "created")) > 0))
         return contradicts(f,
-                           "the verdicts on its planted wrong kernels are kept from '%.40s', by %s build, and it is "
-                           "of '%.40s'",
+                           "the verdicts on its mutants are of '%.40s', by %s build; the certificate is of '%.40s'",
                            tki_text(how, "kept"), build ? "a" : "no", tki_certificate_text(c, "created"));
     return false;
 }
@@ -387,12 +380,11 @@ static bool citation_differs(const finding *f, const json_t *proof)
     const json_t *supports = json_object_get(proof, "supports");
     if (!file[0] || !name[0] || strlen(tki_text(proof, "sha256")) != 64 || !json_array_size(supports) ||
         json_array_size(supports) > TKI_MOST_PROOFS)
-        return contradicts(f, "one of its proofs is without file, theorem, hash or what it supports");
+        return contradicts(f, "one of its proofs lacks its file, theorem, hash or clauses");
     for (size_t i = 0; i < json_array_size(supports); i++) {
         const char *id = json_string_value(json_array_get(supports, i));
         if (!id || !has_clause(f, id))
-            return contradicts(f, "it cites %.60s %.60s for %.60s, which is none of its clauses", file, name,
-                               id ? id : "");
+            return contradicts(f, "it cites %.60s %.60s for %.60s, which it does not have", file, name, id ? id : "");
         if (theorem && !tki_theorem_supports(theorem, id))
             return contradicts(f, "it cites %.60s %.60s for %.60s, which that theorem does not support", file, name,
                                id);
@@ -407,9 +399,9 @@ static bool basis_differs(const finding *f)
     if (!proofs && !rests_on)
         return false;
     if (!json_is_array(proofs) || !json_is_object(rests_on))
-        return contradicts(f, "its proofs, or what its clauses rest on, are missing");
+        return contradicts(f, "`proofs` or `rests_on` is missing");
     if (json_array_size(proofs) > TKI_MOST_PROOFS || json_array_size(get(f, "clauses")) > TKI_MOST_PROOFS)
-        return contradicts(f, "it cites more proofs, or has more clauses, than any contract");
+        return contradicts(f, "it has too many proofs or clauses");
     for (size_t i = 0; i < json_array_size(proofs); i++) {
         const json_t *proof = json_array_get(proofs, i);
         if (citation_differs(f, proof))
@@ -431,9 +423,9 @@ static bool basis_differs(const finding *f)
             other = id;
     }
     if (!same && !other[0])
-        contradicts(f, "it says what clauses rest on that it does not have");
+        contradicts(f, "`rests_on` names a clause that it does not have");
     else if (!same)
-        contradicts(f, "what clause %.80s rests on is not what its verdict and the proofs make it", other);
+        contradicts(f, "what clause %.80s rests on does not follow from its verdict and the proofs", other);
     json_decref(expected);
     return !same;
 }
@@ -491,7 +483,7 @@ static bool tensor_differs(const finding *f, const tk_case *c, int p, const json
     if (json_object_size(tensor) == 2 && json_is_integer(elements) && strlen(tki_text(tensor, "sha256")) == 64 &&
         json_integer_value(elements) == tk_case_elements(c, p))
         return false;
-    return contradicts(f, "%s, which was given, is not that of its case", c->contract->params[p].name);
+    return contradicts(f, "the given %s does not fit its case", c->contract->params[p].name);
 }
 
 /* What an element was found in is the one case. */
@@ -511,17 +503,18 @@ static bool given_subject_differs(const finding *f, const tki_given *given)
     char hash[TKI_HASH_HEX], artifact[128];
     snprintf(artifact, sizeof artifact, "%s.tensors", f->contract->name);
     if (!tki_given_hash(given, hash) || strcmp(hash, tki_certificate_text(c, "built.artifact_sha256")) != 0)
-        return contradicts(f, "the hashes of its tensors are not those that it is about");
+        return contradicts(f, "the hashes of its tensors do not give its artifact's SHA-256");
     if (strcmp(artifact, tki_certificate_text(c, "built.artifact")) != 0)
-        return contradicts(f, "its outputs were given, and it is about %.80s",
+        return contradicts(f, "its outputs were given, but its artifact is %.80s",
                            tki_certificate_text(c, "built.artifact"));
     if (!is_of_case(get(f, "result.worst"), trial) || !is_of_case(get(f, "result.failure"), trial))
-        return contradicts(f, "one of its elements is of another case than the one that was given");
+        return contradicts(f, "one of its elements is of another case");
     if (tki_certificate_real(c, "result.kernel_seconds") != 0)
-        return contradicts(f, "its outputs were given, and a kernel took %g seconds",
+        return contradicts(f, "its outputs were given, but a kernel took %g seconds",
                            tki_certificate_real(c, "result.kernel_seconds"));
     if (strcmp(tki_certificate_text(c, "machine.backend"), "cpu") != 0)
-        return contradicts(f, "its outputs were judged on %.40s", tki_certificate_text(c, "machine.backend"));
+        return contradicts(f, "its outputs were given, but its backend is %.40s, not cpu",
+                           tki_certificate_text(c, "machine.backend"));
     return false;
 }
 
@@ -548,13 +541,13 @@ static bool given_case_differs(const finding *f)
             return true;
     }
     if (json_object_size(inputs) != count[false] || json_object_size(outputs) != count[true])
-        return contradicts(f, "a tensor was given that its case does not have");
+        return contradicts(f, "it has a tensor that its case does not have");
     if (strcmp(memory, "host") != 0 && strcmp(memory, "device") != 0)
-        return contradicts(f, "its tensors lay in no memory that there is");
+        return contradicts(f, "run.given.memory is neither host nor device");
     for (int i = 0; i < contract->clause_count; i++)
         if (contract->clauses[i].kind >= TK_CLAUSE_PROMISE &&
             tki_integer(json_array_get(clauses, (size_t)i), "checks") != 0)
-            return contradicts(f, "clause %.80s was judged, and no kernel was run", contract->clauses[i].id);
+            return contradicts(f, "clause %.80s was judged, but no kernel was run", contract->clauses[i].id);
     snprintf(all.output_hash, sizeof all.output_hash, "%s",
              tki_text(json_array_get(get(f, "run.trials"), 0), "output_sha256"));
     return given_subject_differs(f, &all);
@@ -583,7 +576,7 @@ static bool key_differs(const finding *f)
     copy(p.gpu.driver, sizeof p.gpu.driver, c, "machine.driver");
     if (!tki_provenance_key(&p, contract, tk_certificate_subject(c), settings, key) ||
         strcmp(key, tki_certificate_text(c, "key")) != 0)
-        return contradicts(f, "its key is not that of what it says it is about");
+        return contradicts(f, "its key does not follow from its contract, subject, artifact, options and device");
     return false;
 }
 
@@ -593,7 +586,7 @@ static bool artifact_differs(const finding *f)
     const json_t *digest = json_object_get(json_array_get(subjects, 0), "digest");
     if (json_array_size(subjects) != 1 ||
         strcmp(tki_text(digest, "sha256"), tki_certificate_text(f->certificate, "built.artifact_sha256")) != 0)
-        return contradicts(f, "its statement is about another file than the artifact that it names");
+        return contradicts(f, "its statement names another file than its artifact");
     return false;
 }
 
@@ -617,11 +610,11 @@ static bool derived_members_differ(const finding *f)
     const char *reason = tk_certificate_reason(c), *colon = strchr(reason, ':');
     const json_t *clauses = get(f, "clauses");
     if (strcmp(tki_text(subject, "name"), slash ? slash + 1 : artifact) != 0)
-        return contradicts(f, "its statement is about %.80s, its artifact is %.80s", tki_text(subject, "name"),
+        return contradicts(f, "its statement names %.80s, its artifact is %.80s", tki_text(subject, "name"),
                            artifact);
     if (no_coverage && (json_object_size(get(f, "coverage")) != 2 || !json_is_false(get(f, "coverage.known")) ||
                         strcmp(tki_certificate_text(c, "coverage.reason"), no_coverage) != 0))
-        return contradicts(f, "its coverage is not what it is for its kind of subject: %s", no_coverage);
+        return contradicts(f, "its coverage does not fit its kind of subject: %s", no_coverage);
     if (tk_certificate_verdict(c) != TK_REFUTED)
         return false;
     for (size_t i = 0; colon && i < json_array_size(clauses); i++) {
@@ -630,7 +623,7 @@ static bool derived_members_differ(const finding *f)
             !strncmp(tki_text(clause, "id"), reason, (size_t)(colon - reason)))
             return false;
     }
-    return contradicts(f, "its reason does not begin with a clause that is refuted");
+    return contradicts(f, "its reason does not begin with a refuted clause");
 }
 
 /* `expected` is taken over; NULL: not known here. */
@@ -643,7 +636,7 @@ static bool sentences_differ(const finding *f, const char *member, json_t *expec
         const char *is = json_string_value(json_array_get(said, i));
         if (due && is && !strcmp(due, is))
             continue;
-        contradicts(f, "its %s are not what its other members make them: '%.200s', not '%.200s'", member,
+        contradicts(f, "its `%s` does not follow from its other members: expected '%.200s', found '%.200s'", member,
                     due ? due : "", is ? is : "");
         break;
     }

@@ -48,14 +48,13 @@ static tk_status check_folder(tk_ctx *ctx, const char *state)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a file name");
     if (stat(folder, &about) == 0) {
         if (about.st_uid != geteuid() && about.st_uid != 0)
-            status = tki_fail(ctx, TK_UNAVAILABLE, "no certificate is looked for in %s, which belongs to user %u",
+            status = tki_fail(ctx, TK_UNAVAILABLE, "%s is not searched for certificates: it belongs to user %u",
                               folder, (unsigned)about.st_uid);
         else if (about.st_mode & (S_IWGRP | S_IWOTH))
-            status = tki_fail(
-                ctx, TK_UNAVAILABLE,
-                "no certificate is looked for in %s, which others may write to, by its mode %04o: chmod go-w it, "
-                "and certify again if others could have",
-                folder, (unsigned)(about.st_mode & 07777));
+            status = tki_fail(ctx, TK_UNAVAILABLE,
+                              "%s is not searched for certificates: others can write to it (mode %04o); chmod go-w "
+                              "it, and certify again if others could have written",
+                              folder, (unsigned)(about.st_mode & 07777));
     }
     free(folder);
     return status;

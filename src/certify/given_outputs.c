@@ -34,7 +34,7 @@ static tk_status choose(tk_ctx *ctx, tki_outcome *o)
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
     (void)o;
-    return tki_fail(subject->ctx, TK_INTERNAL, "outputs that were given cannot be called");
+    return tki_fail(subject->ctx, TK_INTERNAL, "given outputs cannot be called");
 }
 
 /* The tensors of one side, by name: {"x": {"elements": 4, "sha256": "..."}}. */
@@ -203,7 +203,7 @@ static tk_status hint_at_numerics(tk_ctx *ctx, const tki_outcome *o, const tki_o
     tk_status status = tki_judge_case(ctx, oracle, tables, &other, t->data, false, &again);
     const size_t used = strlen(reason);
     if (status == TK_OK && !again.failure.present)
-        snprintf(reason + used, size - used, "; all is within the bound of numerics %s",
+        snprintf(reason + used, size - used, "; all elements are within the bound of numerics %s",
                  tki_settings_choice(o->contract, other.attributes, TK_ROLE_NUMERICS));
     return status;
 }
@@ -213,7 +213,7 @@ static tk_status judge_tensors(tk_ctx *ctx, tki_outcome *o, const tensors *t)
     const tk_case *c = &o->given->c;
     const tki_oracle *oracle = tki_oracle_of(o->contract);
     if (!oracle)
-        return tki_fail(ctx, TK_UNAVAILABLE, "no exact values of %s are known: tk_contract_judge_by() gives them",
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s has no exact values; tk_contract_judge_by() sets them",
                         o->contract->name);
     void *tables = NULL;
     tk_status status = oracle->open ? oracle->open(o->dtype, &tables) : TK_OK;
@@ -279,8 +279,9 @@ tk_status tk_judge(tk_ctx *ctx, const tk_case *c, const void *const inputs[], co
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract, or nowhere to put the certificate");
     *certificate = NULL;
     if (!tki_contract_is_known(ctx, c->contract))
-        return tki_fail(ctx, TK_BAD_ARGUMENT,
-                        "the contract is neither ours nor one that is registered here, or a copy");
+        return tki_fail(
+            ctx, TK_BAD_ARGUMENT,
+            "unknown contract; pass the address that tk_contract_find() or tk_contract_register() gave, not a copy");
     tki_given given = {.c = *c, .on_device = ctx->gpu != NULL};
     tensors t = {0};
     settle_numerics(ctx, &given.c);

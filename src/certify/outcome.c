@@ -100,21 +100,20 @@ void tki_outcome_conclude(tki_outcome *o, int64_t trials)
         const bool all = o->tried >= trials; /* coverage may have found more */
         o->verdict = TK_UNKNOWN;
         snprintf(o->reason, sizeof o->reason,
-                 "the whole judgement had %g seconds, and these were over when %lld of %lld trials were judged%s; "
-                 "--total-timeout gives it longer",
+                 "total time limit of %g seconds reached after %lld of %lld trials%s; --total-timeout raises it",
                  o->total_seconds, (long long)(all ? trials : o->tried), (long long)trials,
-                 all ? ", and not all that comes after them" : "");
+                 all ? " and a part of the checks after them" : "");
     }
     if (o->verdict != TK_HELD)
         return;
     if (o->judgement.elements == 0) {
         o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason, "nothing was judged: no output of any trial has an element");
+        snprintf(o->reason, sizeof o->reason, "nothing was judged: every output of every trial is empty");
         return;
     }
     if (o->judgement.undefined > 0) {
         o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason, "the contract gives no bound for %lld of the elements judged",
+        snprintf(o->reason, sizeof o->reason, "the contract has no bound for %lld of the judged elements",
                  (long long)o->judgement.undefined);
         return;
     }

@@ -47,7 +47,7 @@ static tk_status find_built_in(tk_ctx *ctx, const tki_lowering *lowering, uintpt
         if (!strcmp(sources[i].path, lowering->source))
             snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", sources[i].hash);
     if (!provenance->source_hash[0])
-        return tki_fail(ctx, TK_INTERNAL, "the hash of %s is not known to this build", lowering->source);
+        return tki_fail(ctx, TK_INTERNAL, "this build has no hash of %s", lowering->source);
     snprintf(provenance->compiler, sizeof provenance->compiler, "%s", TKI_BUILD_COMPILER);
     const char *isa_options = "";
     for (size_t i = 0; i < sizeof isas / sizeof *isas; i++)
@@ -121,7 +121,7 @@ static tk_status describe_gpu(tk_ctx *ctx, const tk_kernel_file *kernel, tki_gpu
         snprintf(gpu->driver, sizeof gpu->driver, "%s", device.driver);
         return TK_OK;
     }
-    return tki_fail(ctx, TK_UNAVAILABLE, "there is no %s device %d", kernel->backend->name, kernel->device);
+    return tki_fail(ctx, TK_UNAVAILABLE, "no %s device %d", kernel->backend->name, kernel->device);
 }
 
 tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_provenance *provenance)

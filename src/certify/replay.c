@@ -105,7 +105,7 @@ static bool choose_listed(tk_ctx *ctx, const json_t *listed, const tki_trials *p
         int64_t p = place ? json_integer_value(place) : 0;
         if (!place || taken[p]) {
             *difference = tki_difference("trial %zu, %s, %s", i, name ? name : "",
-                                         place ? "is in the certificate twice" : "is none that this version makes");
+                                         place ? "is in the certificate twice" : "is not a trial of this version");
             free(name);
             return false;
         }
@@ -175,7 +175,7 @@ static tk_status check_sizes(tk_ctx *ctx, const tki_trials *trials, const tk_rep
         if (!trials->list[i].where_memory_allows && needed > most)
             return tki_fail(
                 ctx, TK_UNAVAILABLE,
-                "a trial of the certificate needs %.1f GiB of memory, more than %.1f: allow it (--trial-memory)",
+                "a trial of the certificate needs %.1f GiB of memory, the limit is %.1f; --trial-memory raises it",
                 needed, most);
     }
     return TK_OK;
@@ -305,8 +305,8 @@ static void name_stale(const tk_certificate *certificate, char *stale, size_t si
         if (strcmp(citation.state, "same") != 0 && !count++)
             first = citation;
     if (count)
-        snprintf(stale, size, "cites %d theorem%s that this version proves otherwise or does not have: %.60s %.60s%s",
-                 count, count > 1 ? "s" : "", first.file, first.theorem, count > 1 ? " and others" : "");
+        snprintf(stale, size, "cites %d theorem%s that this version changed or does not have: %.60s %.60s%s", count,
+                 count > 1 ? "s" : "", first.file, first.theorem, count > 1 ? " and others" : "");
 }
 
 tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate, char **remarks)
@@ -328,9 +328,9 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
                  (long long)listed, (long long)made);
     name_stale(certificate, stale, sizeof stale);
     const char *sentences = current && !tki_certificate_has_sentences(ctx, certificate)
-                                ? "with sentences that cannot be made again here"
+                                ? "with sentences that this version cannot reproduce"
                                 : "";
-    const char *const all[] = {current ? "" : "written in an earlier form", contract, lists, stale, sentences};
+    const char *const all[] = {current ? "" : "of an earlier predicate version", contract, lists, stale, sentences};
     char text[600] = "";
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const size_t used = strlen(text);
@@ -385,11 +385,8 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
         status = run_recipe(ctx, certificate, &options, &r, &again, &more, &text);
     tki_recipe_free(&r);
     if (status == TK_OK && ends_early(ctx, &again))
-        status = tki_fail(
-            ctx, TK_TIMEOUT,
-            "the replay had %g seconds, and these were over before it was done; --total-timeout gives it "
-            "longer",
-            total);
+        status = tki_fail(ctx, TK_TIMEOUT, "total time limit of %g seconds reached; --total-timeout raises it",
+                          total);
     ctx->deadline = kept;
     if (status == TK_OK && again.certificate)
         *same = tki_rerun_same(ctx, certificate, &again, &text);

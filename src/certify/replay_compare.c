@@ -98,12 +98,12 @@ static bool mutants_differ(const tk_certificate *before, const tk_certificate *a
                 b = json_array_get(new, k);
         for (size_t m = 0; m < sizeof members / sizeof *members; m++)
             if (!json_equal(json_object_get(a, members[m]), json_object_get(b, members[m])))
-                return differ("a planted wrong kernel", a, b, difference);
+                return differ("a mutant", a, b, difference);
     }
     if (tki_certificate_of_this_version(before) && json_array_size(old) &&
         json_array_size(old) != json_array_size(new)) {
-        *difference = tki_difference("%zu planted wrong kernels were run, the certificate lists %zu",
-                                     json_array_size(new), json_array_size(old));
+        *difference = tki_difference("%zu mutants were run, the certificate lists %zu", json_array_size(new),
+                                     json_array_size(old));
         return true;
     }
     return false;
@@ -155,7 +155,7 @@ bool tki_rerun_same(const tk_ctx *ctx, const tk_certificate *before, const tki_r
         bool same_bits = json_equal(json_object_get(a, "output_sha256"), json_object_get(b, "output_sha256"));
         char *name = tki_trial_name(b);
         *difference = tki_difference("trial %zu, %s, %s", i, name ? name : "",
-                                     same_bits ? "has another number of elements" : "gives other output bits");
+                                     same_bits ? "has another number of elements" : "gives different output bits");
         free(name);
         return false;
     }
@@ -170,7 +170,7 @@ bool tki_rerun_same(const tk_ctx *ctx, const tk_certificate *before, const tki_r
     const bool proved = again->beyond && tk_certificate_verdict(again->beyond) == TK_PROVED;
     const char *new_verdict = proved ? tk_verdict_name(TK_PROVED) : tki_certificate_text(after, "verdict");
     if (strcmp(old_verdict, new_verdict) != 0) {
-        *difference = tki_difference("the verdict is now %s, it was %s", new_verdict, old_verdict);
+        *difference = tki_difference("the verdict is now %s; it was %s", new_verdict, old_verdict);
         return false;
     }
     if (json_array_size(new_trials) < count) {

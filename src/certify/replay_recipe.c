@@ -95,11 +95,10 @@ static tk_status choose_compiler(tk_ctx *ctx, const tk_certificate *certificate,
     if (asked->compiler || !named)
         return TK_OK;
     if (!tki_vetted_compiler(named, path, size))
-        return tki_fail(
-            ctx, TK_UNAVAILABLE,
-            "the certificate names the compiler '%.200s', which is not the plain name of a compiler in a system "
-            "folder: name one yourself (--compiler)",
-            named);
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "the certificate's compiler '%.200s' is not the plain name of a compiler in a system folder; "
+                        "name one with --compiler",
+                        named);
     *compiler = path;
     return TK_OK;
 }
@@ -110,14 +109,13 @@ static tk_status choose_flags(tk_ctx *ctx, const tk_certificate *certificate, co
     char refused[80];
     *flags = text_or_null(certificate, "run.kernel.flags");
     if (asked->flags && strcmp(asked->flags, *flags ? *flags : "") != 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "these are not the flags of the certificate, which are '%.300s'",
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "--flags differs from the certificate's flags '%.300s'",
                         *flags ? *flags : "");
     if (*flags && !asked->flags && !tki_vetted_flags(*flags, refused, sizeof refused))
-        return tki_fail(
-            ctx, TK_UNAVAILABLE,
-            "the certificate has the flag '%s', which could do more than compile: look at all of its flags, "
-            "and repeat them if they are to be used (--flags): '%.300s'",
-            refused, *flags);
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "the certificate's flag '%s' could do more than compile; to accept all of its flags, pass "
+                        "them with --flags: '%.300s'",
+                        refused, *flags);
     return TK_OK;
 }
 
@@ -127,13 +125,12 @@ static tk_status check_folders(tk_ctx *ctx, const tk_certificate *certificate, c
     const char *include = tki_certificate_text(certificate, "run.kernel.include");
     const char *path = tki_certificate_text(certificate, "run.kernel.file");
     if (include[0] && !asked->include)
-        return tki_fail(
-            ctx, TK_UNAVAILABLE,
-            "the kernel has headers, from '%.200s' where it was certified: name your folder of them (--include)",
-            include);
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "the kernel has headers (from '%.200s' when certified); name their folder with --include",
+                        include);
     if (!asked->kernel && !tki_language_of(NULL, path))
         return tki_fail(ctx, TK_UNAVAILABLE,
-                        "the kernel is a folder, '%.200s' where it was certified: name yours (--kernel)", path);
+                        "the kernel is a folder ('%.200s' when certified); name it with --kernel", path);
     return TK_OK;
 }
 
@@ -220,23 +217,20 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
     *r = (tki_recipe){.contract = tk_ctx_contract_find(ctx, op), .index_dtype = TK_I32};
     if (!strcmp(kind, "function"))
         return tki_fail(ctx, TK_UNAVAILABLE,
-                        "the certificate is of a function that its program brought along; only that "
-                        "program can run it again");
+                        "the certificate is of a function of a program; only that program can run it again");
     if (!strcmp(kind, "given"))
         return tki_fail(
             ctx, TK_UNAVAILABLE,
-            "the certificate is of outputs that were given, and no kernel is known that made them; 'tokitai "
-            "judge' judges such outputs again");
+            "the certificate is of given outputs, not of a kernel; 'tokitai judge' judges such outputs again");
     if (!r->contract)
         return tki_fail(ctx, TK_UNAVAILABLE,
-                        "there is no op '%s' here to run again: the program that has it can replay this certificate",
-                        op);
+                        "unknown op '%s'; the program that registers it can replay this certificate", op);
     const char *index = tki_certificate_text(certificate, "run.index_dtype");
     tk_types types;
     if (!tk_types_parse(tki_certificate_text(certificate, "run.dtype"), &types) ||
         (index[0] && !index_named(index, &r->index_dtype)) ||
         !level_named(tki_certificate_text(certificate, "run.level"), &r->options.level))
-        return tki_fail(ctx, TK_BAD_FILE, "the certificate names a dtype or a level that does not exist");
+        return tki_fail(ctx, TK_BAD_FILE, "the certificate has an unknown dtype or level");
     r->dtype = types.dtype;
     r->result_dtype = types.result_dtype;
     r->options.result_dtype = &r->result_dtype;

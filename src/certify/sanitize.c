@@ -239,10 +239,10 @@ const char *tki_sanitize_meaning(tki_sanitizer_kind kind)
     switch (kind) {
     case TKI_SANITIZER_STRAY_READ: return "reads outside its arrays";
     case TKI_SANITIZER_STRAY_WRITE: return "writes outside its arrays";
-    case TKI_SANITIZER_RACE: return "has threads that race for shared memory";
-    case TKI_SANITIZER_UNINITIALISED: return "reads memory that nothing has written";
+    case TKI_SANITIZER_RACE: return "has a race on shared memory";
+    case TKI_SANITIZER_UNINITIALISED: return "reads uninitialised memory";
     case TKI_SANITIZER_UNWRITTEN: return "leaves a part of an output unwritten";
-    case TKI_SANITIZER_BARRIER: return "has a barrier that not all threads reach together";
+    case TKI_SANITIZER_BARRIER: return "has a barrier that some threads do not reach";
     default: return "fails on its device";
     }
 }

@@ -129,7 +129,8 @@ static tk_status read_signatures(tk_ctx *ctx, const json_t *list, json_t **signa
 {
     size_t count = json_array_size(list);
     if (count == 0 || count > TKI_ENVELOPE_MOST_SIGNATURES)
-        return tki_fail(ctx, TK_BAD_FILE, "not an envelope of a certificate: it needs from 1 to %d signatures",
+        return tki_fail(ctx, TK_BAD_FILE,
+                        "not an envelope of a certificate: the number of signatures is not from 1 to %d",
                         TKI_ENVELOPE_MOST_SIGNATURES);
     json_t *result = json_array();
     if (!result)
@@ -215,7 +216,7 @@ tk_status tk_certificate_sign(tk_ctx *ctx, tk_certificate *certificate, const tk
     if (!key->can_sign)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "a public key cannot sign");
     if (tk_certificate_signatures(certificate) >= TKI_ENVELOPE_MOST_SIGNATURES)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "a certificate can have %d signatures at most",
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "a certificate can have at most %d signatures",
                         TKI_ENVELOPE_MOST_SIGNATURES);
     size_t length;
     unsigned char signature[TKI_SIGNATURE_BYTES];
@@ -259,7 +260,7 @@ tk_status tk_certificate_verify(tk_ctx *ctx, const tk_certificate *certificate, 
     if (good)
         return TK_OK;
     if (claimed)
-        return tki_fail(ctx, TK_BAD_FILE, "the signature said to be by %s does not verify", key->id);
+        return tki_fail(ctx, TK_BAD_FILE, "the signature of %s does not verify", key->id);
     return tki_fail(ctx, TK_BAD_FILE, "not signed by %s, but by %.80s%s", key->id,
                     tk_certificate_signer(certificate, 0)[0] ? tk_certificate_signer(certificate, 0)
                                                              : "an unnamed key",

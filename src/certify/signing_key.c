@@ -134,8 +134,8 @@ tk_status tki_key_parse(tk_ctx *ctx, const char *path, const char *text, size_t 
     if (pair)
         return wrap(ctx, pair, kind == PEM_PRIVATE, key);
     return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path,
-                    kind == PEM_OTHER       ? "not a key in PEM"
-                    : kind == PEM_ENCRYPTED ? "a key with a password, which is not supported"
+                    kind == PEM_OTHER       ? "not a PEM key"
+                    : kind == PEM_ENCRYPTED ? "an encrypted key; keys with a password are not supported"
                                             : "not an Ed25519 key as RFC 8410 encodes it, without attributes");
 }
 
@@ -174,11 +174,10 @@ tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key)
     if (status == TK_OK && (*key)->can_sign && mode & (S_IRWXG | S_IRWXO)) {
         tk_key_destroy(*key);
         *key = NULL;
-        return tki_fail(
-            ctx, TK_BAD_FILE,
-            "%s: a private key that others than its owner may read or write, by its mode %04o: chmod 600 it, and "
-            "make a new one if others could have read it",
-            path, (unsigned)mode);
+        return tki_fail(ctx, TK_BAD_FILE,
+                        "%s: others can read or write this private key (mode %04o); chmod 600 it, and make a new key "
+                        "if others could have read it",
+                        path, (unsigned)mode);
     }
     return status;
 }
@@ -216,7 +215,7 @@ tk_status tk_key_write(tk_ctx *ctx, const tk_key *key, const char *path, bool re
     if (!key || !path)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no key, or no path");
     if (!key->can_sign)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "only the public half of the key is known");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the key has no private half");
     char *public_path = NULL;
     if (asprintf(&public_path, "%s.pub", path) < 0)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a file name");

@@ -60,7 +60,7 @@ static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status stat
         (void)tki_outcome_is_out_of_time(o, subject->ctx);
     if (status == TK_BAD_FILE || status == TK_TIMEOUT || status == TK_UNAVAILABLE || status == TK_KERNEL_FAULT) {
         o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason, "there is nothing to run: %.700s", tk_ctx_message(subject->ctx));
+        snprintf(o->reason, sizeof o->reason, "no kernel to run: %.700s", tk_ctx_message(subject->ctx));
         return TK_OK;
     }
     return status;

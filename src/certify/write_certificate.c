@@ -185,10 +185,10 @@ static json_t *no_sanitizer_json(const tki_outcome *o)
     const tki_sanitized *s = &o->sanitized;
     if (!o->kind->stranger || !o->backend->is_gpu || (s->wanted && s->here))
         return NULL;
-    return json_string(!o->backend->has_sanitizer ? "compute-sanitizer is for CUDA"
-                       : !s->wanted               ? "compute-sanitizer was not asked to"
-                       : !s->ran                  ? "it did not come to that"
-                                                  : "compute-sanitizer is not here");
+    return json_string(!o->backend->has_sanitizer ? "compute-sanitizer supports CUDA only"
+                       : !s->wanted               ? "compute-sanitizer was not requested"
+                       : !s->ran                  ? "the run ended before that"
+                                                  : "compute-sanitizer was not found");
 }
 
 /* By what trials the mutants were judged, and when, if it was not now; NULL: none were. */
@@ -490,12 +490,12 @@ static const char *no_coverage(const tki_outcome *o, const tki_provenance *p)
     if (of_kind)
         return of_kind;
     if (o->options->skip_coverage)
-        return "it was not asked for";
+        return "coverage was not requested";
     if (o->options->dims || o->options->family)
         return "the run was restricted";
     if (o->exploration.known)
         return NULL;
-    return o->exploration.why[0] ? o->exploration.why : "there was a verdict before it was looked at";
+    return o->exploration.why[0] ? o->exploration.why : "the verdict was reached before coverage was measured";
 }
 
 static json_t *coverage_json(const tki_outcome *o, const tki_provenance *p)

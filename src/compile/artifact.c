@@ -58,8 +58,8 @@ static bool find_entry(tk_ctx *ctx, work *w, const char *key, tki_artifact *arti
     tk_types_name(w->request->types, types, sizeof types);
     tki_store_result result = tki_store_load(ctx, &w->store, &w->digest, key, artifact, problem, sizeof problem);
     if (result == TKI_STORE_DAMAGED && !strstr(w->note, problem))
-        append(w->note, sizeof w->note, "the cache entry %.12s... of %s (%s) was damaged (%s) and is built again",
-               key, w->request->source, types, problem);
+        append(w->note, sizeof w->note, "cache entry %.12s... of %s (%s) was damaged (%s); compiled again", key,
+               w->request->source, types, problem);
     return result == TKI_STORE_FOUND;
 }
 
@@ -72,12 +72,13 @@ static bool accept_image(work *w, const tki_compiler *compiler, const tki_compil
     a->image_bytes = compiled->image_bytes;
     compiled->image = NULL;
     if (job->to_ptx)
-        append(a->note, sizeof a->note, "%s is newer than %s knows: compiled to PTX of %s, which the driver finishes",
+        append(a->note, sizeof a->note,
+               "%s is newer than %s supports: compiled to PTX for %s, which the driver compiles further",
                w->request->architecture, compiler->version, job->architecture);
     if (compiler->kind->read_resources && !job->to_ptx)
         a->kernel_count = compiler->kind->read_resources(log, a->kernels, TKI_ARTIFACT_KERNELS);
     if (a->kernel_count == 0)
-        append(a->note, sizeof a->note, "the compiler did not tell what the kernels use");
+        append(a->note, sizeof a->note, "the compiler did not report the kernels' resources");
     tki_log_warnings(log, a->warnings, sizeof a->warnings);
     tki_text_flatten(a->note, sizeof a->note);
     return tki_digest_bytes(&w->digest, a->image, a->image_bytes, a->hash);

@@ -118,25 +118,25 @@ bool tki_entry_decode(tki_digest *digest, const char *data, size_t bytes, const 
     size_t covered = (size_t)(r.place - data);
     tki_take_hash(&r, "header", header);
     if (r.wrong)
-        return tki_complain(problem, problem_size, "its %s is not as it should be", r.wrong);
+        return tki_complain(problem, problem_size, "its `%s` is malformed", r.wrong);
     if (!tki_digest_bytes(digest, data, covered, computed) || strcmp(computed, header) != 0)
-        return tki_complain(problem, problem_size, "its header was altered");
+        return tki_complain(problem, problem_size, "the checksum of its header is wrong");
     if (!tki_entry_key(digest, a, computed) || strcmp(computed, a->key) != 0)
-        return tki_complain(problem, problem_size, "its key is not that of what it says");
+        return tki_complain(problem, problem_size, "its key does not match its content");
     if (key && strcmp(key, a->key) != 0)
-        return tki_complain(problem, problem_size, "it is the entry of another key, %.12s...", a->key);
+        return tki_complain(problem, problem_size, "its key is another, %.12s...", a->key);
     if (!tki_take_line(&r, &line, &length) || length != 0)
-        return tki_complain(problem, problem_size, "its header does not end as it should");
+        return tki_complain(problem, problem_size, "the end of its header is malformed");
     size_t rest = (size_t)(r.end - r.place);
     if (rest != a->image_bytes || rest == 0)
-        return tki_complain(problem, problem_size, "it has %zu bytes of image, not %zu", rest, a->image_bytes);
+        return tki_complain(problem, problem_size, "its image has %zu bytes, not %zu", rest, a->image_bytes);
     if (!whole)
         return true;
     if (!tki_digest_bytes(digest, r.place, rest, computed) || strcmp(computed, a->hash) != 0)
-        return tki_complain(problem, problem_size, "its image was altered");
+        return tki_complain(problem, problem_size, "the checksum of its image is wrong");
     a->image = malloc(rest + 1);
     if (!a->image)
-        return tki_complain(problem, problem_size, "there is no memory for its image");
+        return tki_complain(problem, problem_size, "out of memory");
     memcpy(a->image, r.place, rest);
     ((char *)a->image)[rest] = 0;
     return true;

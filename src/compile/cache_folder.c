@@ -43,7 +43,7 @@ static void choose_folder(tki_store *store)
     if (length < 0) {
         snprintf(store->problem, sizeof store->problem, "neither XDG_CACHE_HOME nor HOME is set");
     } else if ((size_t)length >= sizeof store->folder) {
-        snprintf(store->problem, sizeof store->problem, "its path has %d bytes, and at most %zu are possible", length,
+        snprintf(store->problem, sizeof store->problem, "its path has %d bytes; the limit is %zu", length,
                  sizeof store->folder - 1);
         store->folder[0] = 0; /* rather none than another */
     }
@@ -74,9 +74,8 @@ static void check_owner(tki_store *store)
                  "%.256s belongs to user %u, not to user %u or root; set TOKITAI_CACHE to a folder of your own",
                  store->folder, (unsigned)about.st_uid, (unsigned)geteuid());
     else if (about.st_mode & (S_IWOTH | S_IWGRP)) /* a sticky one, such as /tmp, is meant to be shared */
-        snprintf(store->problem, sizeof store->problem, "%.256s has mode %04o, so that %s can write to it; %s",
-                 store->folder, (unsigned)(about.st_mode & 07777),
-                 about.st_mode & S_IWOTH ? "everybody" : "its group",
+        snprintf(store->problem, sizeof store->problem, "%.256s has mode %04o: %s can write to it; %s", store->folder,
+                 (unsigned)(about.st_mode & 07777), about.st_mode & S_IWOTH ? "everybody" : "its group",
                  own && !(about.st_mode & S_ISVTX) ? "'tokitai cache clear' and chmod it to 0700"
                                                    : "set TOKITAI_CACHE to a folder of your own");
     else
@@ -113,7 +112,7 @@ void tki_store_open(tk_ctx *ctx, tki_store *store, bool make)
             store->limit = bytes;
         else if (!store->problem[0])
             snprintf(store->problem, sizeof store->problem,
-                     "TOKITAI_CACHE_LIMIT is '%.40s', which is not a size such as 500M or 1G", limit);
+                     "TOKITAI_CACHE_LIMIT is '%.40s'; it must be a size such as 500M or 1G", limit);
     }
     if (!store->folder[0])
         return;
@@ -201,7 +200,7 @@ int tki_store_read(tk_ctx *ctx, const char *path, char **data, size_t *bytes, ch
     int file = open_file(path);
     if (file < 0) {
         int error = errno;
-        snprintf(problem, problem_size, "it cannot be opened: %s",
+        snprintf(problem, problem_size, "cannot open it: %s",
                  error == ELOOP ? "it is a symbolic link" : strerror(error));
         errno = error;
         return -1;
@@ -333,8 +332,7 @@ static bool is_of_others(int file, char *problem, size_t problem_size)
     else if (about.st_uid != geteuid() && about.st_uid != 0)
         snprintf(problem, problem_size, "it belongs to user %u", (unsigned)about.st_uid);
     else if (about.st_mode & (S_IWGRP | S_IWOTH))
-        snprintf(problem, problem_size, "others may write to it, by its mode %04o",
-                 (unsigned)(about.st_mode & 07777));
+        snprintf(problem, problem_size, "others can write to it (mode %04o)", (unsigned)(about.st_mode & 07777));
     else
         return false;
     return true;
@@ -352,7 +350,7 @@ tki_store_result tki_store_get(tk_ctx *ctx, const tki_store *store, const char *
     if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
         return TKI_STORE_ABSENT;
     if (file < 0) {
-        snprintf(problem, problem_size, "it cannot be opened: %s",
+        snprintf(problem, problem_size, "cannot open it: %s",
                  errno == ELOOP ? "it is a symbolic link" : strerror(errno));
         return TKI_STORE_DAMAGED;
     }

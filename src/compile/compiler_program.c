@@ -83,10 +83,10 @@ void tki_program_find_compiler(const tki_compiler_kind *kind, const char *chosen
         snprintf(compiler->problem, sizeof compiler->problem, "%.200s %s", compiler->path, process.problem);
     else if (process.exit_code || !compiler->version[0])
         snprintf(compiler->problem, sizeof compiler->problem,
-                 "%.200s does not tell its version (exit status %d): %.100s", compiler->path, process.exit_code,
+                 "%.200s does not report its version (exit status %d): %.100s", compiler->path, process.exit_code,
                  says);
     else if (number && clang < OLDEST_CLANG)
-        snprintf(compiler->problem, sizeof compiler->problem, "%.200s is of version %d; %d is the oldest that serves",
+        snprintf(compiler->problem, sizeof compiler->problem, "%.200s has version %d; the oldest supported one is %d",
                  compiler->path, clang, OLDEST_CLANG);
     tki_text_flatten(compiler->problem, sizeof compiler->problem);
     if (!compiler->problem[0]) {
@@ -156,7 +156,7 @@ static void run_compiler(tk_ctx *ctx, const tki_compiler *compiler, const tki_co
             tki_file_read(ctx, path, MOST_IMAGE, &image, &compiled->image_bytes) == TK_OK)
             compiled->image = image;
         else
-            snprintf(compiled->problem, sizeof compiled->problem, "reported success, but left no image behind");
+            snprintf(compiled->problem, sizeof compiled->problem, "reported success, but wrote no image");
     }
 }
 

@@ -166,12 +166,12 @@ void tki_rtc_find(const tki_compiler_kind *kind, const char *chosen, tki_compile
     }
     snprintf(compiler->path, sizeof compiler->path, "%s", tki_library_path(compiler->library));
     if (!load_calls(compiler->library, rtc, &calls)) {
-        snprintf(compiler->problem, sizeof compiler->problem, "%.400s lacks calls that are needed", compiler->path);
+        snprintf(compiler->problem, sizeof compiler->problem, "%.400s lacks required functions", compiler->path);
         return;
     }
     int code = calls.version(&major, &minor);
     if (code) {
-        snprintf(compiler->problem, sizeof compiler->problem, "%.400s does not tell its version (error %d)",
+        snprintf(compiler->problem, sizeof compiler->problem, "%.400s does not report its version (error %d)",
                  compiler->path, code);
         return;
     }
@@ -215,7 +215,7 @@ void tki_rtc_compile(const tki_compiler *compiler, const tki_compile_job *job, t
     for (int i = 0; i < job->option_count; i++)
         options[i] = job->options[i];
     if (!load_calls(compiler->library, compiler->kind->rtc, &calls)) {
-        snprintf(compiled->problem, sizeof compiled->problem, "lacks calls that are needed");
+        snprintf(compiled->problem, sizeof compiled->problem, "lacks required functions");
         return;
     }
     int code = calls.create(&program, sources->source->text, sources->source->path, sources->header_count, headers,

@@ -121,8 +121,7 @@ bool tki_compiler_at(const tki_backend *backend, int i, tki_compiler *compiler)
     const char *choice = getenv(variable);
     const char *path = NULL;
     if (choice && *choice && !is_chosen(kind, choice, &path))
-        snprintf(compiler->problem, sizeof compiler->problem, "not asked for, because %s is '%.200s'", variable,
-                 choice);
+        snprintf(compiler->problem, sizeof compiler->problem, "not used: %s is '%.200s'", variable, choice);
     else
         kind->find(kind, path, compiler);
     return true;
@@ -233,7 +232,7 @@ static bool choose_cuda_architecture(tki_compiler *compiler, const tki_artifact_
         snprintf(job->architecture, sizeof job->architecture, "compute_%d", newest);
         return true;
     }
-    snprintf(compiler->problem, sizeof compiler->problem, "%s does not compile for %s; it knows sm_%d to sm_%d",
+    snprintf(compiler->problem, sizeof compiler->problem, "%s does not support %s; it supports sm_%d to sm_%d",
              compiler->version, request->architecture, compiler->architectures[0], newest);
     return false;
 }
@@ -275,16 +274,16 @@ tk_status tki_architecture_check(const tki_artifact_request *request, char *prob
                 strspn(architecture, "abcdefghijklmnopqrstuvwxyz0123456789_:+-") == strlen(architecture) &&
                 d->is_architecture(architecture);
     if (!good) {
-        snprintf(problem, size, "'%.64s' is not an architecture of %s; one is %s", architecture,
+        snprintf(problem, size, "'%.64s' is not an architecture of %s; an example is %s", architecture,
                  request->backend->name, d->architecture);
         return TK_BAD_ARGUMENT;
     }
     if (is_hopper_source(request->source) && cuda_number(architecture) != 90) {
-        snprintf(problem, size, "%s is for sm_90 alone, not for %s", request->source, architecture);
+        snprintf(problem, size, "%s is for sm_90 only, not for %s", request->source, architecture);
         return TK_UNSUPPORTED;
     }
     if (is_tensor_source(request->source) && !tki_has_matrix_units(architecture)) {
-        snprintf(problem, size, "%s is for devices with matrix units, which %s is not known to have", request->source,
+        snprintf(problem, size, "%s needs matrix units, which %s is not known to have", request->source,
                  architecture);
         return TK_UNSUPPORTED;
     }
@@ -318,7 +317,7 @@ void tki_compile(const tki_compiler *compiler, const tki_compile_job *job, tki_c
     compiler->kind->compile(compiler, job, compiled);
     if (compiled->image && !is_image(job, compiled->image, compiled->image_bytes)) {
         snprintf(compiled->problem, sizeof compiled->problem,
-                 "reported success, but the %zu bytes that it gave are not a kernel image", compiled->image_bytes);
+                 "reported success, but its %zu bytes are not a kernel image", compiled->image_bytes);
         free(compiled->image);
         compiled->image = NULL;
     }

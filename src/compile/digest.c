@@ -16,9 +16,7 @@ tk_status tki_digest_open(tk_ctx *ctx, tki_digest *digest)
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!library)
-        return tki_fail(ctx, TK_UNAVAILABLE,
-                        "GPU kernels are fingerprinted by SHA-256, which needs libcrypto.so.3 (OpenSSL): %s",
-                        dlerror());
+        return tki_fail(ctx, TK_UNAVAILABLE, "SHA-256 of GPU kernels needs libcrypto.so.3 (OpenSSL): %s", dlerror());
     digest->state_new = (void *(*)(void))dlsym(library, "EVP_MD_CTX_new");
     digest->state_free = (void (*)(void *))dlsym(library, "EVP_MD_CTX_free");
     digest->sha256 = (const void *(*)(void))dlsym(library, "EVP_sha256");
@@ -28,7 +26,7 @@ tk_status tki_digest_open(tk_ctx *ctx, tki_digest *digest)
     bool complete = digest->state_new && digest->state_free && digest->sha256 && digest->init && digest->update &&
                     digest->final;
     dlclose(library);
-    return complete ? TK_OK : tki_fail(ctx, TK_UNAVAILABLE, "the libcrypto found here has no EVP calls for SHA-256");
+    return complete ? TK_OK : tki_fail(ctx, TK_UNAVAILABLE, "libcrypto has no EVP functions for SHA-256");
 }
 
 void tki_digest_begin(tki_digest *digest)

@@ -91,8 +91,8 @@ bool tki_take_word(const char **at, char *word, size_t size)
 bool tki_reader_ended(const tki_reader *r, char *problem, size_t problem_size)
 {
     if (r->wrong)
-        return tki_complain(problem, problem_size, "its %s is not as it should be", r->wrong);
-    return r->place == r->end || tki_complain(problem, problem_size, "it goes on behind its end");
+        return tki_complain(problem, problem_size, "its `%s` is malformed", r->wrong);
+    return r->place == r->end || tki_complain(problem, problem_size, "it has data after its end");
 }
 
 bool tki_complain(char *problem, size_t size, const char *format, ...)

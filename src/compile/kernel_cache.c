@@ -35,7 +35,7 @@ tk_status tk_cache_folder(tk_ctx *ctx, char *path, size_t size)
     if (status != TK_OK)
         return status;
     if (!path || strlen(store.folder) >= size)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no room for the path %s", store.folder);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the buffer is too small for the path %s", store.folder);
     strcpy(path, store.folder);
     return TK_OK;
 }
@@ -64,7 +64,7 @@ static void look(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const 
     (void)tki_store_key_of(file->name, tki_store_artifact, entry->key);
     snprintf(entry->path, sizeof entry->path, "%s/%s", store->folder, file->name);
     if (store->distrusted) { /* so it is not used, whatever it holds */
-        snprintf(entry->damage, sizeof entry->damage, "it lies in a folder that others can write to");
+        snprintf(entry->damage, sizeof entry->damage, "others can write to its folder");
         return;
     }
     int opened = tki_store_read(ctx, entry->path, &data, &bytes, entry->damage, sizeof entry->damage);
@@ -126,7 +126,7 @@ static void look_at_tuning(tk_ctx *ctx, const tki_store *store, tki_digest *dige
     (void)tki_store_key_of(file->name, tki_store_tuning, shown->key);
     snprintf(shown->path, sizeof shown->path, "%s/%s", store->folder, file->name);
     if (store->distrusted) {
-        snprintf(shown->damage, sizeof shown->damage, "it lies in a folder that others can write to");
+        snprintf(shown->damage, sizeof shown->damage, "others can write to its folder");
         return;
     }
     int opened = tki_store_read(ctx, shown->path, &data, &bytes, shown->damage, sizeof shown->damage);
@@ -215,7 +215,8 @@ tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *by
     if (status == TK_OK)
         tki_store_sweep(&store, key ? key : "");
     if (all.left)
-        status = tki_fail(ctx, TK_IO, "%d of %d entries stay; %s", all.left, all.left + all.gone, all.first);
+        status = tki_fail(ctx, TK_IO, "%d of %d entries were not removed; %s", all.left, all.left + all.gone,
+                          all.first);
     if (removed)
         *removed = all.gone;
     if (bytes)
@@ -263,8 +264,7 @@ tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, c
     *entry = (tk_cache_entry){0};
     const tki_backend *row = tki_backend_find(backend, "");
     if (!row || !row->is_gpu)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "'%s' is not a backend with a compiler; those are cuda and hip",
-                        backend);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "backend is '%s'; it must be cuda or hip", backend);
     tki_artifact *artifact = calloc(1, sizeof *artifact);
     if (!artifact)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to compile %s", source);

@@ -96,7 +96,7 @@ tk_status tki_source_gather(tk_ctx *ctx, const tki_source_file *table, const cha
 {
     *set = (tki_source_set){.source = find(table, path)};
     if (!set->source || !is_kernel(path))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no kernel source '%s' in the library", path);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the library has no kernel source '%s'", path);
     return add_includes(ctx, table, set->source, set);
 }
 

@@ -156,7 +156,7 @@ void tki_process_run(char *const arguments[], const char *folder, double seconds
         if (!ended)
             snprintf(process->problem, sizeof process->problem, "did not end within %g seconds", seconds);
         else if (waited != child)
-            snprintf(process->problem, sizeof process->problem, "gave no exit status (is SIGCHLD ignored here?)");
+            snprintf(process->problem, sizeof process->problem, "gave no exit status (is SIGCHLD ignored?)");
         else
             judge_end(process, state);
     }

@@ -117,14 +117,14 @@ bool tki_tuning_decode(tki_digest *digest, const char *data, size_t bytes, const
     const bool has_memory = take_cases(&r, t, (int)tki_take_number(&r, "cases", possible));
     const size_t covered = (size_t)(r.place - data);
     tki_take_hash(&r, "hash", hash);
-    bool good = has_memory || tki_complain(problem, problem_size, "there is no memory for its cases");
+    bool good = has_memory || tki_complain(problem, problem_size, "out of memory");
     good = good && tki_reader_ended(&r, problem, problem_size);
     if (good && (!tki_digest_bytes(digest, data, covered, computed) || strcmp(computed, hash) != 0))
-        good = tki_complain(problem, problem_size, "it was altered");
+        good = tki_complain(problem, problem_size, "its checksum is wrong");
     if (good && (!make_key(digest, t, computed) || strcmp(computed, t->key) != 0))
-        good = tki_complain(problem, problem_size, "its key is not that of what it says");
+        good = tki_complain(problem, problem_size, "its key does not match its content");
     if (good && key && strcmp(key, t->key) != 0)
-        good = tki_complain(problem, problem_size, "it is the tuning of another key, %.12s...", t->key);
+        good = tki_complain(problem, problem_size, "its key is another, %.12s...", t->key);
     if (!good)
         tki_tuning_free(t);
     return good;
@@ -235,8 +235,7 @@ static void read_cases(tk_ctx *ctx, const tki_store *store, tki_digest *digest, 
         t->case_count = found.case_count;
         return;
     }
-    snprintf(note, sizeof note, "the tuning %.12s... of %s is damaged (%s) and is not used", t->key, t->lowering,
-             problem);
+    snprintf(note, sizeof note, "tuning %.12s... of %s is damaged (%s); ignored", t->key, t->lowering, problem);
     tki_note(ctx, note);
 }
 

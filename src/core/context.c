@@ -24,7 +24,7 @@ const char *tk_status_text(tk_status status)
     case TK_BAD_ARGUMENT: return "bad argument";
     case TK_BAD_INDEX: return "index out of range";
     case TK_BAD_FILE: return "bad file";
-    case TK_UNSUPPORTED: return "no implementation takes this case";
+    case TK_UNSUPPORTED: return "no implementation accepts this case";
     case TK_UNAVAILABLE: return "not available on this machine";
     case TK_NO_MEMORY: return "out of memory";
     case TK_IO: return "input or output error";
@@ -102,8 +102,7 @@ tk_status tk_ctx_set_threads(tk_ctx *ctx, int threads)
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (threads < 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "number of threads is %d; give 0 for all or a positive number",
-                        threads);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the number of threads is %d; it must be 0 (all) or more", threads);
     ctx->threads = threads;
     return TK_OK;
 }
@@ -126,7 +125,7 @@ bool tki_ctx_out_of_time(const tk_ctx *ctx)
 
 tk_status tki_ctx_fail_late(tk_ctx *ctx)
 {
-    return tki_fail(ctx, TK_TIMEOUT, "the time of the whole judgement is over");
+    return tki_fail(ctx, TK_TIMEOUT, "total time limit reached");
 }
 
 tk_status tk_ctx_set_scratch(tk_ctx *ctx, void *memory, size_t bytes)
@@ -150,7 +149,7 @@ tk_status tki_ctx_reserve(tk_ctx *ctx, size_t bytes)
     if (bytes <= ctx->scratch_bytes)
         return TK_OK;
     if (ctx->scratch_is_callers)
-        return tki_fail(ctx, TK_NO_MEMORY, "this call needs %zu bytes of scratch memory, %zu were handed over", bytes,
+        return tki_fail(ctx, TK_NO_MEMORY, "this call needs %zu bytes of scratch memory; %zu were given", bytes,
                         ctx->scratch_bytes);
     if (bytes > SIZE_MAX - 63)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes of scratch", bytes);

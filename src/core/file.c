@@ -153,7 +153,7 @@ tk_status tki_file_read(tk_ctx *ctx, const char *path, size_t most, char **data,
 tk_status tki_directory_make(tk_ctx *ctx, const char *path, mode_t mode)
 {
     if (!path[0])
-        return tki_fail(ctx, TK_IO, "cannot make a directory without a name: %s", strerror(ENOENT));
+        return tki_fail(ctx, TK_IO, "cannot make a directory: empty name: %s", strerror(ENOENT));
     char *copy = strdup(path);
     if (!copy)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a directory name");

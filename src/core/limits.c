@@ -13,10 +13,10 @@ tk_status tki_limits_check(tk_ctx *ctx, const tk_limits *asked)
     } numbers[] = {{"bytes of memory", asked->memory_bytes, TK_LEAST_MEMORY, INT64_MAX},
                    {"bytes of output", asked->output_bytes, TK_LEAST_OUTPUT, INT64_MAX},
                    {"tasks", asked->tasks, 1, TK_MOST_TASKS},
-                   {"folders in each other", asked->folder_depth, 1, TK_MOST_FOLDER_DEPTH}};
+                   {"nested folders", asked->folder_depth, 1, TK_MOST_FOLDER_DEPTH}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].value && (numbers[i].value < numbers[i].least || numbers[i].value > numbers[i].most))
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "a limit of %lld %s is not from %lld to %lld",
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "a limit is %lld %s; it must be from %lld to %lld",
                             (long long)numbers[i].value, numbers[i].what, (long long)numbers[i].least,
                             (long long)numbers[i].most);
     return TK_OK;

@@ -59,7 +59,7 @@ void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const c
         break;
     case TKI_FAULT_EXIT: snprintf(text, size, "ended its process with exit status %d%s", fault->number, late); break;
     case TKI_FAULT_GONE: snprintf(text, size, "%s%s", words, late); break;
-    case TKI_FAULT_FORGED: snprintf(text, size, "forged or garbled a reply: %s", fault->rule); break;
+    case TKI_FAULT_FORGED: snprintf(text, size, "sent a forged or malformed reply: %s", fault->rule); break;
     case TKI_FAULT_SPOKE_LATE: snprintf(text, size, "sent a frame after it had returned"); break;
     case TKI_FAULT_KEPT: snprintf(text, size, "could still write to %s after it had returned", name); break;
     case TKI_FAULT_SEALED: snprintf(text, size, "changed the seals of %s after it had returned", name); break;
@@ -78,12 +78,12 @@ void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const c
         break;
     case TKI_FAULT_FLOAT_MODE:
         snprintf(text, size,
-                 "left another floating-point mode behind: rounding, flushing of subnormal numbers, traps, x87 "
-                 "registers in use or flags that code after it does not expect");
+                 "changed the floating-point mode: rounding, flushing of subnormal numbers, traps, x87 registers or "
+                 "flags");
         break;
-    case TKI_FAULT_REFUSED: snprintf(text, size, "does not take this case: it returned %d", fault->number); break;
+    case TKI_FAULT_REFUSED: snprintf(text, size, "refused this case: it returned %d", fault->number); break;
     case TKI_FAULT_TIMEOUT:
-        snprintf(text, size, "did not %s within %g seconds, and was ended", fault->loading ? "load" : "return",
+        snprintf(text, size, "did not %s within %g seconds and was killed", fault->loading ? "load" : "return",
                  fault->seconds);
         break;
     default: snprintf(text, size, "%s", words); break;

@@ -15,11 +15,11 @@ tk_status tki_options_take(tk_ctx *ctx, const char *name, const void *given, voi
         return TK_OK;
     memcpy(&has, given, sizeof has);
     if (has < sizeof has || has > MOST_BYTES)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s does not tell its size; start from its defaults", name);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s has no valid size; start from its defaults", name);
     for (size_t i = size; i < has; i++)
         if (bytes[i])
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s asks for what version %s of the library does not know", name,
-                            tk_version());
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s sets a member that version %s of the library does not know",
+                            name, tk_version());
     memcpy(taken, given, has < size ? has : size);
     memcpy(taken, &size, sizeof size);
     return TK_OK;

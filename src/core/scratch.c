@@ -183,7 +183,7 @@ tk_status tki_scratch_make(tk_ctx *ctx, tki_scratch *scratch)
     scratch->path[0] = 0;
     asked = asked && asked[0] == '/' ? asked : "/tmp";
     if (!realpath(asked, under))
-        return tki_fail(ctx, TK_IO, "no scratch folder could be made in %s: %s", asked, strerror(errno));
+        return tki_fail(ctx, TK_IO, "cannot make a scratch folder in %s: %s", asked, strerror(errno));
     if (!atomic_flag_test_and_set(&cleaned))
         tki_scratch_remove_stale(under);
     name_begin(begin);
@@ -195,5 +195,5 @@ tk_status tki_scratch_make(tk_ctx *ctx, tki_scratch *scratch)
     if (!error)
         return TK_OK;
     scratch->path[0] = 0;
-    return tki_fail(ctx, TK_IO, "no scratch folder could be made in %s: %s", under, strerror(error));
+    return tki_fail(ctx, TK_IO, "cannot make a scratch folder in %s: %s", under, strerror(error));
 }

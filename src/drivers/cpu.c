@@ -35,7 +35,7 @@ const char *tki_cpu_accept_avx512(const tk_case *c, const tki_gpu_info *device)
 const char *tki_cpu_accept_avx512bf16(const tk_case *c, const tki_gpu_info *device)
 {
     if (c->dtype != TK_BF16)
-        return "it takes bf16 only";
+        return "takes bf16 only";
 #if defined(__x86_64__)
     if (!tki_cpu_accept_avx512(c, device) && __builtin_cpu_supports("avx512bf16"))
         return NULL;

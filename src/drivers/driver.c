@@ -19,13 +19,13 @@ typedef struct meaning {
     const char *text;
 } meaning;
 
-#define DEVICE_LOST "the device's context is lost: nothing runs on it until the program is started again"
+#define DEVICE_LOST "the device's context is lost; restart the program"
 
 static const meaning meanings[] = {
-    {2, 2, TK_NO_MEMORY, "the device has not that much memory left"},
-    {34, 34, TK_UNAVAILABLE, "this is a stub for linking, not the driver; look at LD_LIBRARY_PATH"},
+    {2, 2, TK_NO_MEMORY, "the device has too little free memory"},
+    {34, 34, TK_UNAVAILABLE, "this is a stub library for linking, not the driver; check LD_LIBRARY_PATH"},
     {35, 36, TK_UNAVAILABLE, "the driver is too old"},
-    {46, 46, TK_UNAVAILABLE, "another process has the device for itself"},
+    {46, 46, TK_UNAVAILABLE, "another process uses the device exclusively"},
     {100, 100, TK_UNAVAILABLE, "no device found"},
     {101, 102, TK_UNAVAILABLE, NULL},
     {209, 209, TK_UNAVAILABLE, "the kernel was compiled for another architecture"},
@@ -36,21 +36,21 @@ static const meaning meanings[] = {
      "the "
      "path of an NVRTC or nvcc that is not newer"},
     {226, 226, TK_INTERNAL, DEVICE_LOST},
-    {304, 304, TK_UNAVAILABLE, "the operating system refused; perhaps there is no permission to use the device"},
-    {700, 700, TK_INTERNAL, "a kernel went outside its memory; " DEVICE_LOST},
-    {701, 701, TK_INTERNAL, "the kernel asks for more registers or shared memory than the device has"},
+    {304, 304, TK_UNAVAILABLE, "the operating system refused; check the permission to use the device"},
+    {700, 700, TK_INTERNAL, "a kernel accessed memory out of bounds; " DEVICE_LOST},
+    {701, 701, TK_INTERNAL, "the kernel needs more registers or shared memory than the device has"},
     {702, 702, TK_INTERNAL, "the kernel ran too long; " DEVICE_LOST},
     {709, 709, TK_INTERNAL, DEVICE_LOST},
     {710, 710, TK_INTERNAL, DEVICE_LOST},
     {714, 719, TK_INTERNAL, "a kernel failed while it ran; " DEVICE_LOST},
     {721, 721, TK_INTERNAL, DEVICE_LOST},
-    {800, 800, TK_UNAVAILABLE, "there is no permission for that"},
-    {801, 801, TK_UNAVAILABLE, "this device or driver does not support it"},
-    {802, 802, TK_UNAVAILABLE, "the machine's GPU services are still starting, or are not running"},
-    {803, 803, TK_UNAVAILABLE, "the driver library and the kernel module are of different versions"},
-    {804, 804, TK_UNAVAILABLE, "the driver library is newer than this device's kernel module takes"},
-    {805, 810, TK_UNAVAILABLE, "the service that shares the device among processes does not answer"},
-    {900, 908, TK_UNAVAILABLE, "it cannot be done while a stream is being captured into a graph"},
+    {800, 800, TK_UNAVAILABLE, "no permission"},
+    {801, 801, TK_UNAVAILABLE, "not supported by this device or driver"},
+    {802, 802, TK_UNAVAILABLE, "the machine's GPU services are not running yet"},
+    {803, 803, TK_UNAVAILABLE, "the driver library and the kernel module have different versions"},
+    {804, 804, TK_UNAVAILABLE, "the driver library is too new for this device's kernel module"},
+    {805, 810, TK_UNAVAILABLE, "the service that shares the device among processes (MPS) does not respond"},
+    {900, 908, TK_UNAVAILABLE, "not allowed while a stream is being captured into a graph"},
 };
 
 tk_status tki_driver_explain(const tki_driver *driver, const char *call, int code, char *text, size_t size)
@@ -61,8 +61,8 @@ tk_status tki_driver_explain(const tki_driver *driver, const char *call, int cod
             known = &meanings[i];
     const char *name = driver->vendor->error_name(driver, code);
     const char *words = driver->vendor->error_text(driver, code);
-    snprintf(text, size, "%s failed: %s (%d%s%s)%s%s", call + (*call == '?'), name ? name : "an error without a name",
-             code, words ? ", " : "", words ? words : "", known && known->text ? ": " : "",
+    snprintf(text, size, "%s failed: %s (%d%s%s)%s%s", call + (*call == '?'), name ? name : "unnamed error", code,
+             words ? ", " : "", words ? words : "", known && known->text ? ": " : "",
              known && known->text ? known->text : "");
     return known ? known->status : TK_INTERNAL;
 }
@@ -75,7 +75,7 @@ void tki_driver_check_nodes(const char *const nodes[], char *text, size_t size)
             continue;
         if (errno == ENOENT)
             snprintf(text, size,
-                     "there is no %s: its kernel module is not loaded, or this container was started without it",
+                     "%s does not exist: its kernel module is not loaded, or this container was started without it",
                      nodes[i]);
         else if (errno == EACCES || errno == EPERM)
             snprintf(text, size, "no permission to open %s", nodes[i]);
@@ -148,9 +148,9 @@ static bool is_recent(tki_driver *driver, char *why, size_t size)
     if (driver->calls.get_version(&driver->version) != 0 || driver->version >= vendor->oldest_version)
         return true;
     int have = driver->version, need = vendor->oldest_version;
-    snprintf(why, size, "%s: the driver is too old: it offers version %d.%d, and %d.%d is needed",
-             driver->library_name, have / vendor->version_major, have / vendor->version_minor % 100,
-             need / vendor->version_major, need / vendor->version_minor % 100);
+    snprintf(why, size, "%s: the driver is too old: it has version %d.%d, %d.%d is needed", driver->library_name,
+             have / vendor->version_major, have / vendor->version_minor % 100, need / vendor->version_major,
+             need / vendor->version_minor % 100);
     return false;
 }
 

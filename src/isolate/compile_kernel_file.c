@@ -135,8 +135,7 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     else if (receipt != TKI_RECEIPT_FRAME ||
              tki_wire_check_reply(frame.bytes, frame.size, TKI_WIRE_CONFINED, 0, 0) != NULL)
         status = tki_fail(ctx, TK_UNAVAILABLE,
-                          "the program tokitai-worker does not work here, or is of another "
-                          "version than this library");
+                          "tokitai-worker does not run on this system, or its version differs from the library's");
     else if (!WIFEXITED(end))
         status = tki_fail(ctx, TK_BAD_FILE, "%s was ended by signal %d", compiler, WTERMSIG(end));
     else if (WEXITSTATUS(end))
@@ -154,7 +153,7 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const tki
     tki_strings arguments = {0};
     struct stat about;
     if (!tki_language_compiler(name, compiler, sizeof compiler))
-        return tki_fail(ctx, TK_UNAVAILABLE, "%s needs the compiler %s, which is not here", name_of(source), name);
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s needs the compiler %s, which was not found", name_of(source), name);
     tk_status status = tki_scratch_make(ctx, &build->scratch);
     if (status != TK_OK)
         return status;

@@ -20,7 +20,7 @@ tk_status tki_language_ask(tk_ctx *ctx, const char *compiler, const char *const 
     for (int i = 0; i < MOST_OPTIONS && options[i]; i++)
         command[i + 1] = options[i];
     if (!tki_language_compiler(compiler, path, sizeof path))
-        return tki_fail(ctx, TK_UNAVAILABLE, "there is no %.200s", compiler);
+        return tki_fail(ctx, TK_UNAVAILABLE, "compiler %.200s not found", compiler);
     tk_status status = tki_scratch_make(ctx, &folder);
     if (status == TK_OK)
         status = tki_worker_tool(ctx, &folder, command, (const char *const[]){NULL}, PROBE_SECONDS, terms, said);

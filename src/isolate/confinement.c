@@ -22,27 +22,27 @@ static const struct words {
     const char *with[3];
 } words[TKI_BY_END] = {
     [TKI_BY_NO_NEW_PRIVILEGES] = {"no new privileges"},
-    [TKI_BY_FIRST_TO_END] = {"the first to end when the machine has no memory left"},
+    [TKI_BY_FIRST_TO_END] = {"first to be killed when the machine runs out of memory"},
     [TKI_BY_GROUP] = {"control group", ":", "", {" tasks", " memory"}},
     [TKI_BY_USER] = {"user namespace"},
     [TKI_BY_NETWORK] = {"network namespace"},
     [TKI_BY_IPC] = {"IPC namespace"},
     [TKI_BY_PIDS] = {"process namespace"},
-    [TKI_BY_MOUNTS] = {"mount namespace", ": ", "", {"a tree of its own, ", "read-only but for the scratch folder"}},
-    [TKI_BY_TREE] = {"a tree of its own"},
-    [TKI_BY_PROC] = {"/proc of its own"},
+    [TKI_BY_MOUNTS] = {"mount namespace", ": ", "", {"private file tree, ", "read-only except the scratch folder"}},
+    [TKI_BY_TREE] = {"private file tree"},
+    [TKI_BY_PROC] = {"private /proc"},
     [TKI_BY_SCRATCH] = {"scratch folder: 256 MiB of memory, 16384 files"},
     [TKI_BY_CAPABILITIES] = {"capabilities: none"},
     [TKI_BY_LIMITS] = {"limits",
                        ": no core files, files of ",
                        " bytes, 4096 descriptors",
                        {", addresses of each process", ", processor time"}},
-    [TKI_BY_MEMORY] = {"limit of memory in bytes", ": ", "", {"none"}},
-    [TKI_BY_TASKS] = {"limit of tasks", ": ", "", {"none"}},
+    [TKI_BY_MEMORY] = {"memory limit in bytes", ": ", "", {"none"}},
+    [TKI_BY_TASKS] = {"task limit", ": ", "", {"none"}},
     [TKI_BY_LANDLOCK] = {"Landlock", ", version ", ": files", {", TCP", ", signals, abstract sockets"}},
     [TKI_BY_SECCOMP] = {"seccomp", ": for ", "", {"kernels", "compilers", "compute-sanitizer"}},
-    [TKI_BY_STRENGTH] = {"confinement", .with = {"files are not kept from it: neither Landlock nor a tree of its own",
-                                                 "no filter of system calls", "privileges could not be given up"}},
+    [TKI_BY_STRENGTH] = {"confinement", .with = {"files are not protected: neither Landlock nor a private file tree",
+                                                 "no system call filter", "privileges could not be dropped"}},
     [TKI_BY_OUTER] = {"compute-sanitizer", " ",
                       ": may start programs and connect to them; what follows is the kernel's own"},
 };
@@ -102,15 +102,13 @@ tk_status tki_terms_accept(tk_ctx *ctx, const tki_worker_terms *terms, const tki
         return TK_OK;
     tki_confinement_weakness(confinement, weakness, sizeof weakness);
     return tki_fail(ctx, TK_UNAVAILABLE,
-                    "this system cannot shut foreign code in, so that it is not run: %s; --allow-weak-sandbox runs "
-                    "it all the same",
-                    weakness);
+                    "sandbox incomplete (%s); kernel not run. --allow-weak-sandbox runs it anyway", weakness);
 }
 
 static void say_weakness(const tki_means *strength, char *text, size_t size)
 {
     size_t used = 0;
-    snprintf(text, size, "the worker did not say how it is confined");
+    snprintf(text, size, "the worker did not report its confinement");
     for (int i = 0; strength && i < 3; i++)
         if (!(strength->with >> i & 1))
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "; " : "",
@@ -143,7 +141,7 @@ void tki_means_text(const tki_means *m, char *text, size_t size)
     snprintf(text, size, "%s%s%s%s%s%s%s%s%s", w->name, details ? w->before : "", details ? number : "",
              details ? w->after : "", with[0], with[1], with[2],
              m->error == TKI_LEFT_OUT ? ": left out"
-             : m->error               ? ": could not be set up: "
+             : m->error               ? ": failed: "
                                       : "",
              m->error > 0 ? strerror(m->error) : "");
 }

@@ -246,7 +246,7 @@ void tki_sanitizer_read(const char *log, tki_sanitizer_report *report)
     report->findings = records > report->findings ? records : report->findings;
     if (report->findings && !report->kind) {
         report->kind = TKI_SANITIZER_OTHER;
-        snprintf(report->text, sizeof report->text, "%s", other[0] ? other : "errors that it does not describe");
+        snprintf(report->text, sizeof report->text, "%s", other[0] ? other : "errors without a description");
     }
     report->complete &= !untracked;
     if (report->complete)

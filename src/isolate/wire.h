@@ -148,18 +148,18 @@ static inline const char *tki_wire_check_buffers(const tki_wire_buffer buffers[]
     for (int i = 0; i < count; i++) {
         const tki_wire_buffer *b = &buffers[i];
         if (b->output > 1)
-            return "an array that is neither input nor output";
+            return "an array is neither input nor output";
         if (b->memory == TKI_WIRE_NOWHERE || (b->memory == TKI_WIRE_INLINE && is_call && b->output))
             continue;
         if (b->memory == TKI_WIRE_INLINE) {
             if (b->place % 8 || b->place < inline_from || !tki_wire_within(b->place, b->bytes, frame_bytes))
-                return "an array outside its frame";
+                return "an array lies outside its frame";
         } else if (b->memory == TKI_WIRE_ARENA && arena) {
             const uint64_t slot = (uint64_t)i * TKI_WIRE_SLOT;
             if (b->output || b->place < slot || !tki_wire_within(b->place - slot, b->bytes, TKI_WIRE_SLOT))
-                return "an array outside its slot";
+                return "an array lies outside its slot";
         } else if (b->memory < 0 || b->memory >= memory_count) {
-            return "an array in memory that was not passed";
+            return "an array lies in memory that was not passed";
         }
     }
     return NULL;
@@ -197,11 +197,11 @@ static inline const char *tki_wire_check_records(const tki_wire_call *call)
 {
     for (int i = 0; i < call->head.attribute_count; i++)
         if (!tki_wire_is_name(call->attributes[i].name, TKI_WIRE_NAME) || call->attributes[i].zero)
-            return "an attribute without a name, or with a number where 0 belongs";
+            return "an attribute has no name, or a padding member that is not 0";
     for (int i = 0; i < call->head.buffer_count; i++)
         if (!tki_wire_is_name(call->buffers[i].name, TKI_WIRE_NAME) || call->buffers[i].rank < 1 ||
             call->buffers[i].rank > TKI_WIRE_RANK)
-            return "a tensor without a name or a shape";
+            return "a tensor has no name or no valid rank";
     return NULL;
 }
 
@@ -217,13 +217,13 @@ static inline const char *tki_wire_read_call(const void *frame, size_t bytes, in
     if (head->header.magic != TKI_WIRE_MAGIC || head->header.kind != TKI_WIRE_CALL)
         return "not the header of a call";
     if (!tki_wire_is_name(head->op, sizeof head->op))
-        return "a name of an op without an end";
+        return "the op's name is not terminated";
     if (head->dim_count < 0 || head->dim_count > TKI_WIRE_SIZES || head->attribute_count < 0 ||
         head->attribute_count > TKI_WIRE_ATTRIBUTES || head->buffer_count < 0 ||
         head->buffer_count > TKI_WIRE_BUFFERS)
-        return "more sizes, attributes or arrays than there can be";
+        return "too many sizes, attributes or arrays";
     if (head->zero)
-        return "a number where 0 belongs";
+        return "a padding member is not 0";
     if (bytes < tki_wire_call_bytes(head))
         return "a short frame";
     const char *at = (const char *)frame + sizeof *head;
@@ -265,16 +265,16 @@ static inline const char *tki_wire_check_reply(const void *frame, size_t bytes, 
     if (reply->header.magic != TKI_WIRE_MAGIC)
         return "not the header of a frame";
     if (reply->header.kind != (uint32_t)kind)
-        return "a frame of another kind";
+        return "wrong kind of frame";
     if (reply->header.nonce != nonce)
-        return "an answer to another call";
+        return "a reply to another call";
     if (reply->buffer_count < 0 || reply->buffer_count > TKI_WIRE_BUFFERS || bytes < tki_wire_reply_bytes(reply))
         return "too many arrays";
     const size_t fixed = tki_wire_reply_bytes(reply);
     if (reply->text_bytes > TKI_WIRE_TEXT || reply->text_bytes > bytes - fixed)
-        return "a text that is longer than its frame";
+        return "its text is longer than the frame";
     if (reply->param < -1 || reply->param >= TKI_WIRE_BUFFERS)
-        return "an array that there is not";
+        return "array number out of range";
     return tki_wire_check_buffers(tki_wire_reply_buffers(reply), reply->buffer_count, memory_count,
                                   (fixed + reply->text_bytes + 7) / 8 * 8, bytes, false, false);
 }

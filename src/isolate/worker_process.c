@@ -148,8 +148,7 @@ static tk_status start(tki_worker *worker, bool guarded)
         status = tki_fail(worker->ctx, TK_UNAVAILABLE, "compute-sanitizer does not work here: %s", said.problem);
     } else if (status == TK_KERNEL_FAULT) { /* no foreign code has run yet */
         status = tki_fail(worker->ctx, TK_UNAVAILABLE,
-                          "the program tokitai-worker does not work here, or is of another "
-                          "version than this library");
+                          "tokitai-worker does not run on this system, or its version differs from the library's");
     } else if (status == TK_OK) {
         tki_confinement_read(reply, worker->sanitizer, &worker->confinement);
         status = tki_terms_accept(worker->ctx, &worker->terms, &worker->confinement);
@@ -189,7 +188,7 @@ static tk_status prepare_arguments(tki_worker *worker, const char *artifact, con
     if (worker->gpu && getenv("TOKITAI_HIP_LIBRARY"))
         tki_strings_add(list, "read=%s", getenv("TOKITAI_HIP_LIBRARY"));
     if (worker->sanitizer && !tki_sanitizer_arguments(worker->sanitizer, list))
-        return tki_fail(worker->ctx, TK_UNAVAILABLE, "compute-sanitizer is not here");
+        return tki_fail(worker->ctx, TK_UNAVAILABLE, "compute-sanitizer was not found");
     return list->failed || worker->environment.failed ? tki_fail(worker->ctx, TK_NO_MEMORY, "no memory for a worker")
                                                       : TK_OK;
 }
@@ -276,7 +275,7 @@ const char *tki_worker_sanitizer_log(tki_worker *worker)
 tk_status tki_worker_end_coverage(tki_worker *worker)
 {
     if (worker->broken || !worker->coverage)
-        return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the worker has ended, and what it counted with it");
+        return tki_fail(worker->ctx, TK_KERNEL_FAULT, "the worker has ended; its coverage counts are lost");
     return ask(worker, TKI_WIRE_WATCH_END, -1, tki_ctx_deadline(worker->ctx, worker->start_seconds));
 }
 
@@ -430,7 +429,7 @@ tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buff
     }
     tk_status status = check_quiet(worker, c);
     if (status == TK_OK && !tki_images_lay_out(c, buffers, worker->gpu, &worker->arena, images))
-        status = tki_fail(ctx, TK_NO_MEMORY, "the buffers of this case do not fit in an address space");
+        status = tki_fail(ctx, TK_NO_MEMORY, "the buffers of this case do not fit into the address space");
     if (status != TK_OK) {
         if (worker->broken)
             stop(worker);

@@ -55,13 +55,13 @@ static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
         return reply->detail ? tki_fail(ctx, TK_UNAVAILABLE, "the worker has no device: %s", text)
                              : tki_fail(ctx, TK_BAD_FILE, "the kernel's library %s", text);
     case TKI_WIRE_NO_MEMORY: /* the worker's, of which the kernel may have taken all there is; this process has its own */
-        return tki_fail(ctx, TK_UNSUPPORTED, "the worker has not enough memory for this case: %s", text);
+        return tki_fail(ctx, TK_UNSUPPORTED, "the worker has too little memory for this case: %s", text);
     case TKI_WIRE_TOO_NEW:
         return tki_fail(ctx, TK_UNSUPPORTED, "the kernel's function cannot take this case: %s", text);
     case TKI_WIRE_DEVICE_FAULT: return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_DEVICE, .tensor = -1}, NULL, text);
     case TKI_WIRE_HEAP_DAMAGED:
         return tki_fail_fault(ctx, &(tki_fault){TKI_FAULT_HEAP, .tensor = -1, .wrote = true}, NULL, NULL);
-    default: return fail_forged(ctx, "a status that there is not");
+    default: return fail_forged(ctx, "unknown status");
     }
 }
 
@@ -77,6 +77,6 @@ tk_status tki_reply_judge(tk_ctx *ctx, const void *frame, size_t bytes, tki_wire
     tk_status status = explain(ctx, *reply);
     /* Loading refuses nothing but itself, and a call has been loaded. */
     if ((status == TK_UNSUPPORTED && !c) || ((status == TK_BAD_FILE || status == TK_UNAVAILABLE) && c))
-        return fail_forged(ctx, "a status out of place");
+        return fail_forged(ctx, "unexpected status");
     return status;
 }

@@ -115,11 +115,10 @@ static tk_status find_program(tk_ctx *ctx, char *program, size_t size)
     snprintf(program, size, "%s/tokitai-worker", TKI_LIBEXEC);
     if (access(program, X_OK) == 0)
         return TK_OK;
-    return tki_fail(
-        ctx, TK_UNAVAILABLE,
-        "the program tokitai-worker, in which kernels of users run, is neither beside this one nor in %s; "
-        "TOKITAI_WORKER can name it",
-        TKI_LIBEXEC);
+    return tki_fail(ctx, TK_UNAVAILABLE,
+                    "tokitai-worker, the program that runs user kernels, is neither next to this program nor in %s; "
+                    "set TOKITAI_WORKER to its path",
+                    TKI_LIBEXEC);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -349,7 +348,7 @@ const char *tki_child_end_of(const tki_child *child, tki_fault *fault)
         return "closed its connection";
     if (status == -1) { /* the kernel cannot reach that process */
         fault->killed = true;
-        return "was ended together with the process that watches it";
+        return "was ended together with its parent process";
     }
     fault->kind = WIFEXITED(status) ? TKI_FAULT_EXIT : TKI_FAULT_SIGNAL;
     fault->number = WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status);

@@ -37,7 +37,7 @@ void tki_instrumented_close(tki_instrumented *instrumented)
 static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *made)
 {
     const tki_backend *backend = kernel->backend;
-    const char *reason = kernel->is_library     ? "the library was brought compiled"
+    const char *reason = kernel->is_library     ? "the kernel file is a compiled library"
                          : backend->no_coverage ? backend->no_coverage
                          : kernel->problem[0]   ? kernel->problem
                                                 : NULL;
@@ -59,7 +59,7 @@ static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *m
         made->counts_lines = status == TK_OK && i < TRIES - 1;
     }
     if (!made->counts_lines)
-        snprintf(made->no_lines, sizeof made->no_lines, "the compiler does not take --coverage");
+        snprintf(made->no_lines, sizeof made->no_lines, "the compiler does not support --coverage");
     if (status != TK_OK)
         snprintf(made->problem, sizeof made->problem, "the instrumented build failed: %.400s", tk_ctx_message(ctx));
 }
@@ -199,7 +199,7 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
         return false;
     }
     if (!find_gcov(kernel, gcov, sizeof gcov, &llvm)) {
-        snprintf(why, size, "there is no %s for this compiler", llvm ? "llvm-cov" : "gcov");
+        snprintf(why, size, "this compiler has no %s", llvm ? "llvm-cov" : "gcov");
         return false;
     }
     const char *main_file = strrchr(kernel->copy.file, '/') + 1;
@@ -219,7 +219,7 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
         else
             good = tki_lines_read(text, sources, main_file, lines);
         if (status == TK_OK && !good)
-            snprintf(why, size, "gcov says nothing about the kernel's files");
+            snprintf(why, size, "gcov reports nothing about the kernel's files");
     }
     tki_scratch_remove(&folder);
     free(counters);

@@ -110,13 +110,13 @@ static tk_status copy_file(copier *c, int file, const struct stat *about, int in
     const char *dot = strrchr(name, '.');
     const size_t most = dot && !strcmp(dot, ".so") ? MOST_LIBRARY_BYTES : MOST_SOURCE_BYTES;
     if (about->st_size > LARGE_BYTES && about->st_blocks < about->st_size / 512 / LEAST_SHARE)
-        return tki_fail(c->ctx, TK_BAD_FILE, "'%.200s' is nearly all holes", shown);
+        return tki_fail(c->ctx, TK_BAD_FILE, "'%.200s' is a sparse file", shown);
     tk_status status = tki_file_read_open(c->ctx, file, shown, most, &data, &bytes);
     if (status != TK_OK)
         return status;
     c->bytes += bytes;
     if (c->count == MOST_FILES || (c->count > 0 && c->bytes > MOST_ALL_BYTES))
-        status = tki_fail(c->ctx, TK_BAD_FILE, "'%.200s': a kernel may have %d files of %d MiB together, not more",
+        status = tki_fail(c->ctx, TK_BAD_FILE, "'%.200s': a kernel may have at most %d files and %d MiB in total",
                           shown, MOST_FILES, MOST_ALL_BYTES >> 20);
     else if (!tki_hash_bytes(data, bytes, *c->hash) || !keep_line(c, *c->hash, relative))
         status = tki_fail(c->ctx, TK_NO_MEMORY, "no memory for '%.200s'", shown);
@@ -154,8 +154,9 @@ static tk_status copy_folder(copier *c, int from, int into, const char *prefix, 
 {
     struct dirent **entries = NULL;
     if (depth > c->depth)
-        return tki_fail(c->ctx, TK_BAD_FILE, "'%.200s': folders lie in each other more than %d deep (--folder-depth)",
-                        shown, c->depth);
+        return tki_fail(c->ctx, TK_BAD_FILE,
+                        "'%.200s': folders are nested more than %d deep; --folder-depth raises the limit", shown,
+                        c->depth);
     int count = scandirat(from, ".", &entries, is_not_hidden, by_name);
     tk_status status = count < 0 ? tki_fail(c->ctx, TK_IO, "cannot read '%.200s': %s", shown, strerror(errno))
                                  : TK_OK;
@@ -165,7 +166,7 @@ static tk_status copy_folder(copier *c, int from, int into, const char *prefix, 
         struct stat about;
         int file = -1;
         if (status == TK_OK && !plain_name(name))
-            status = tki_fail(c->ctx, TK_BAD_FILE, "'%.200s': a name in it has control characters", shown);
+            status = tki_fail(c->ctx, TK_BAD_FILE, "'%.200s' has a file name with control characters", shown);
         if (status == TK_OK &&
             (asprintf(&relative, "%s%s", prefix, name) < 0 || asprintf(&path, "%s/%s", shown, name) < 0))
             status = tki_fail(c->ctx, TK_NO_MEMORY, "no memory for a path");
@@ -175,7 +176,7 @@ static tk_status copy_folder(copier *c, int from, int into, const char *prefix, 
             int inner = make_folder(into, name);
             char *longer = NULL;
             if (inner < 0 || asprintf(&longer, "%s/", relative) < 0)
-                status = tki_fail(c->ctx, TK_IO, "a copy of '%.200s' cannot be written", path);
+                status = tki_fail(c->ctx, TK_IO, "cannot write a copy of '%.200s'", path);
             else
                 status = copy_folder(c, file, inner, longer, path, depth + 1);
             free(longer);
@@ -232,7 +233,7 @@ static tk_status copy_kernel(copier *c, const char *path, tki_kernel_copy *copy)
         return status;
     int into = make_folder(c->target, "kernel");
     if (into < 0) {
-        status = tki_fail(c->ctx, TK_IO, "a copy of '%.200s' cannot be written: %s", path, strerror(errno));
+        status = tki_fail(c->ctx, TK_IO, "cannot write a copy of '%.200s': %s", path, strerror(errno));
     } else if (S_ISDIR(about.st_mode)) {
         status = copy_folder(c, file, into, "", path, 1);
         if (status == TK_OK)
@@ -272,7 +273,7 @@ static tk_status copy_include(copier *c, const char *path, int number)
         return status;
     int into = S_ISDIR(about.st_mode) ? make_folder(c->target, name) : -1;
     status = !S_ISDIR(about.st_mode) ? tki_fail(c->ctx, TK_BAD_FILE, "'%.200s' is not a folder", path)
-             : into < 0              ? tki_fail(c->ctx, TK_IO, "a copy of '%.200s' cannot be written", path)
+             : into < 0              ? tki_fail(c->ctx, TK_IO, "cannot write a copy of '%.200s'", path)
                                      : copy_folder(c, file, into, prefix, path, 1);
     close(file);
     if (into >= 0)

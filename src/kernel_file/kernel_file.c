@@ -44,7 +44,7 @@ static tk_status set_backend(tk_ctx *ctx, tk_kernel_file *kernel, const char *as
     const char *colon = strchr(asked, ':');
     char rest = 0;
     if ((colon && sscanf(colon, ":%d%c", &kernel->device, &rest) != 1) || kernel->device < 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is no backend '%.40s'", asked);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "unknown backend '%.40s'", asked);
     kernel->backend = tki_backend_find(asked, ":");
     if (!kernel->backend)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "kernel files run on cpu, cuda or hip, not on '%.40s'", asked);
@@ -96,7 +96,8 @@ static void say_what_is_defined(tk_kernel_file *kernel)
     enum { MOST_SHOWN = 80 };
     const size_t length = strcspn(kernel->defined, " ");
     if (length)
-        snprintf(kernel->problem, sizeof kernel->problem, "it defines no kernel: tokitai_%.*s is named after no op",
+        snprintf(kernel->problem, sizeof kernel->problem,
+                 "it defines no kernel: tokitai_%.*s is not the name of an op",
                  (int)(length < MOST_SHOWN ? length : MOST_SHOWN), kernel->defined);
     else
         snprintf(kernel->problem, sizeof kernel->problem,
@@ -124,7 +125,7 @@ static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a path");
     }
     if (!good)
-        snprintf(kernel->problem, sizeof kernel->problem, "it is not a shared library for this machine");
+        snprintf(kernel->problem, sizeof kernel->problem, "not a shared library for this machine");
     else if (!defines_any(ctx, kernel))
         say_what_is_defined(kernel);
     return status;
@@ -220,7 +221,7 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
         status = set_backend(ctx, made, options.backend ? options.backend : language->backend->name);
     if (status == TK_OK && ((options.sha256 && strcmp(made->copy.file_hash, options.sha256) != 0) ||
                             (options.tree_sha256 && strcmp(made->copy.tree_hash, options.tree_sha256) != 0)))
-        status = tki_fail(ctx, TK_UNAVAILABLE, "'%.200s' is not what was certified: its SHA-256 is another", path);
+        status = tki_fail(ctx, TK_UNAVAILABLE, "'%.200s' is not the certified kernel: its SHA-256 differs", path);
     if (status == TK_OK) {
         set_name(made);
         made->is_library = !language->compiler;

@@ -221,8 +221,8 @@ static void describe_gpu(const tki_gpu_info *info, tk_device *device)
     if (!device->usable)
         snprintf(device->detail, sizeof device->detail, "%s",
                  no_architecture ? no_architecture
-                 : compiles      ? "no kernels for this backend in this version"
-                                 : "there is no compiler for its kernels");
+                 : compiles      ? "this version has no kernels for this backend"
+                                 : "no compiler for its kernels");
 }
 
 bool tk_backend_at(int i, tk_backend_info *info)

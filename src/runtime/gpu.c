@@ -113,7 +113,7 @@ static tk_status open_device(tk_ctx *ctx, tki_gpu *gpu, int ordinal)
     char reason[768];
     const tki_driver *driver = &gpu->driver;
     if (ordinal < 0 || ordinal >= driver->device_count)
-        return tki_fail(ctx, TK_UNAVAILABLE, "there is no %s device %d; there are %d, counted from 0",
+        return tki_fail(ctx, TK_UNAVAILABLE, "no %s device %d; there are %d, counted from 0",
                         driver->vendor->backend->name, ordinal, driver->device_count);
     if (!tki_driver_describe(driver, ordinal, &gpu->info, reason, sizeof reason))
         return tki_fail(ctx, TK_UNAVAILABLE, "%s", reason);
@@ -518,7 +518,7 @@ __attribute__((noinline, cold)) static tk_status allow(tk_ctx *ctx, tki_gpu *gpu
     const tki_driver *driver = &gpu->driver;
     const char *call = driver->vendor->names.function_attribute;
     if (cluster > 0 && !driver->calls.launch_config)
-        return tki_fail(ctx, TK_UNAVAILABLE, "%s wants clusters of blocks, which the driver of %s does not have",
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s needs thread block clusters, which the driver of %s lacks",
                         kernel->name, gpu->info.name);
     if (shared_bytes > kernel->shared_allowed) {
         int code = driver->calls.function_attribute
@@ -675,7 +675,7 @@ tk_status tki_gpu_map(tk_ctx *ctx, tki_gpu *gpu, const tki_gpu_box *box, void *m
     const uint64_t pitch = (uint64_t)box->pitch * sizeof(uint16_t), pitches[2] = {pitch, pitch * (uint64_t)box->rows};
     const unsigned boxes[3] = {(unsigned)box->box_cols, (unsigned)box->box_rows, 1}, strides[3] = {1, 1, 1};
     if (!gpu->driver.calls.encode_map)
-        return tki_fail(ctx, TK_UNAVAILABLE, "the driver of %s does not know tensor maps", gpu->info.name);
+        return tki_fail(ctx, TK_UNAVAILABLE, "the driver of %s has no tensor maps", gpu->info.name);
     void *previous;
     int code = enter(gpu, &previous);
     if (code != 0)

@@ -92,7 +92,7 @@ tk_status tk_ctx_use_device(tk_ctx *ctx, const char *device)
     int ordinal;
     const tki_backend *backend = parse_device(device, &ordinal);
     if (!backend)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "device '%s' is none of cpu, cuda, cuda:N, hip, hip:N",
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "device is '%s'; it must be cpu, cuda, cuda:N, hip or hip:N",
                         device ? device : "");
     if (ctx->gpu)
         close_device(ctx);
@@ -120,7 +120,7 @@ tk_status tk_ctx_set_stream(tk_ctx *ctx, void *stream)
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!ctx->gpu)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context works on the CPU, which has no streams");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the context's device is the CPU, which has no streams");
     ctx->stream = stream;
     return TK_OK;
 }
@@ -138,7 +138,7 @@ tk_status tki_device_reserve(tk_ctx *ctx, size_t bytes)
         return TK_OK;
     }
     if (ctx->device_scratch_is_callers)
-        return tki_fail(ctx, TK_NO_MEMORY, "this call needs %zu bytes of device scratch memory, %zu were handed over",
+        return tki_fail(ctx, TK_NO_MEMORY, "this call needs %zu bytes of device scratch memory; %zu were given",
                         bytes, ctx->device_scratch_bytes);
     if (capturing)
         return tki_fail(ctx, TK_UNAVAILABLE,
@@ -180,7 +180,7 @@ tk_status tk_memory_alloc(tk_ctx *ctx, size_t bytes, void **memory)
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!memory)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "nowhere to put the address of the memory");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "`memory` is NULL");
     *memory = NULL;
     if (ctx->gpu)
         return tki_gpu_alloc(ctx, ctx->gpu, bytes ? bytes : 1, memory);

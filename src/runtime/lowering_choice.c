@@ -132,8 +132,8 @@ static bool find_tuned(tk_ctx *ctx, const tki_lowering *lowering, const tk_case 
         *choice = found->choice;
         return true;
     }
-    snprintf(note, sizeof note, "what is kept of tuning %s for %s is no choice of this version and is not used",
-             tuning->lowering, text);
+    snprintf(note, sizeof note, "tuning %s of %s has a choice that this version lacks; ignored", tuning->lowering,
+             text);
     tki_note(ctx, note);
     return false;
 }

@@ -46,24 +46,24 @@ static bool is_asked_for_ieee(const tki_lowering *row, const tk_case *c)
 static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_case *c)
 {
     if (row->only_16_bits && c->dtype == TK_F32)
-        return "it takes 16-bit elements only";
+        return "takes 16-bit elements only";
     if (is_asked_for_ieee(row, c))
-        return "it has the numerics tensor_core, not ieee";
+        return "its numerics are tensor_core, not ieee";
     if (row->accept && tki_format_of(c->dtype).bits == 8)
-        return "its kernels have no elements of 8 bits";
+        return "takes no elements of 8 bits";
     if (!row->accept)
         return row->refusal ? row->refusal(c) : NULL;
     if (!row->backend->is_gpu)
         return row->accept(c, NULL);
     if (!ctx || row->backend != tki_ctx_backend(ctx))
-        return "the context has no such device; tk_ctx_use_device() opens one";
+        return "the context has no such device open; tk_ctx_use_device() opens one";
     return row->accept(c, ctx->device);
 }
 
 const char *tk_lowering_refusal(const tk_ctx *ctx, const tk_case *c, int i)
 {
     const tki_lowering *row = row_at(c->contract, i);
-    return row ? refusal(ctx, row, c) : "there is no such lowering";
+    return row ? refusal(ctx, row, c) : "unknown lowering";
 }
 
 const tki_lowering *tki_plan_first(const tk_ctx *ctx, const tk_case *c)

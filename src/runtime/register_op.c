@@ -27,16 +27,16 @@ static bool is_name(const char *name, size_t most)
 static const char *wrong_dims(const tk_contract *c)
 {
     if (c->dim_count < 1 || c->dim_count > TK_MAX_DIMS || !c->dim_names)
-        return "it has no sizes, or too many";
+        return "dim_count is out of range, or dim_names is NULL";
     for (int i = 0; i < c->dim_count; i++) {
         if (!is_name(c->dim_names[i], MOST_NAME))
-            return "a size has no name of lower-case letters, digits and _";
+            return "a name in dim_names is not of lower-case letters, digits and _";
         for (int k = 0; k < i; k++)
             if (!strcmp(c->dim_names[i], c->dim_names[k]))
-                return "two sizes have one name";
+                return "two sizes have the same name";
     }
     if (!c->derive != !c->derived)
-        return "sizes follow from others by a text without a function, or the other way round";
+        return "`derive` and `derived` must be set together";
     return NULL;
 }
 
@@ -59,13 +59,13 @@ static bool same_condition(const tk_param *a, const tk_param *b)
 static const char *wrong_order(const tk_contract *c, const tk_param *p)
 {
     if (p->ordered_by < 0 || p->ordered_by >= c->param_count || c->params[p->ordered_by].output)
-        return "an output is ordered by what is no input";
+        return "ordered_by of an output is not an input";
     const tk_param *keys = &c->params[p->ordered_by];
     if (keys->rank != 1 &&
         (keys->rank != p->rank || memcmp(keys->dim, p->dim, (size_t)(p->rank - 1) * sizeof *p->dim) != 0))
-        return "an output is ordered by an input of other rows";
+        return "the input in ordered_by has other rows than the output";
     return keys->when_choices && !same_condition(keys, p)
-               ? "an output is ordered by an input that is not always there"
+               ? "the input in ordered_by is absent in some cases where the output is present"
                : NULL;
 }
 
@@ -75,10 +75,10 @@ static const char *wrong_condition(const tk_contract *c, const tk_param *p)
     if (p->when_attribute < 0 || p->when_attribute >= c->attribute_count || !c->attributes ||
         c->attributes[p->when_attribute].type != TK_ATTRIBUTE_CHOICE ||
         !c->attributes[p->when_attribute].seen_by_kernel)
-        return "a tensor is there by what is no choice that kernels see";
+        return "when_attribute of a tensor is not a choice seen by kernels";
     const int choices = c->attributes[p->when_attribute].choice_count;
     if (choices < 1 || choices > TK_MAX_CHOICES || p->when_choices & ~(UINT64_MAX >> (64 - choices)))
-        return "a tensor is there with a choice that there is not";
+        return "when_choices of a tensor names a choice that does not exist";
     return NULL;
 }
 
@@ -86,32 +86,33 @@ static const char *wrong_param(const tk_contract *c, int i)
 {
     const tk_param *p = &c->params[i];
     if (!is_name(p->name, MOST_NAME))
-        return "a tensor has no name of lower-case letters, digits and _";
+        return "a tensor's name is not of lower-case letters, digits and _";
     for (int k = 0; k < i; k++)
         if (!strcmp(p->name, c->params[k].name))
-            return "two tensors have one name";
+            return "two tensors have the same name";
     if ((unsigned)p->kind > TK_KIND_FIXED || (p->kind == TK_KIND_FIXED && !tki_is_dtype(p->dtype)))
-        return "a tensor has no type";
+        return "`kind` or `dtype` of a tensor is out of range";
     if (p->rank < 1 || p->rank > TK_MAX_RANK || !p->dim || p->inner_axis < -1 || p->inner_axis >= p->rank)
-        return "a tensor's rank is not from 1 to 8, or it has no sizes, or no such inner axis";
+        return "a tensor's rank is not from 1 to 8, its `dim` is NULL, or its inner_axis is out of range";
     for (int axis = 0; axis < p->rank; axis++)
         if (p->dim[axis] < 0 || p->dim[axis] >= c->dim_count)
-            return "a tensor has a size that the op does not have";
+            return "`dim` of a tensor names a size that the op does not have";
     if (p->when_choices && wrong_condition(c, p))
         return wrong_condition(c, p);
     if (p->kind == TK_KIND_INDEX && (p->indexed_dim < 0 || p->indexed_dim >= c->dim_count))
-        return "indices point into a size that the op does not have";
+        return "indexed_dim names a size that the op does not have";
     if ((unsigned)p->rule > TK_INDICES_ENDS || (unsigned)p->neutral > TK_NEUTRAL_LOW)
-        return "a tensor has a rule of indices, or a neutral element, that there is not";
+        return "`rule` or `neutral` of a tensor is out of range";
     if (!(p->least <= p->most) || ((p->least != 0 || p->most != 0) && (p->output || !isfinite(p->most - p->least))))
-        return "an input's range is none";
+        return "`least` and `most` of a tensor are not a finite range of an input";
     if (p->rule == TK_INDICES_ENDS &&
         (p->kind != TK_KIND_INDEX || p->output || p->rank != 1 || p->dim[0] == p->indexed_dim))
-        return "ends of groups are no input of indices with one axis, or as many as what they end";
+        return "a tensor with the rule TK_INDICES_ENDS is not an input of indices with one axis, or its size is the "
+               "one that it indexes";
     if ((unsigned)p->judged > TK_BY_ORDER)
-        return "an output is judged by nothing";
+        return "`judged` of a tensor is out of range";
     if (p->output && p->may_alias != -1 && !may_share(c, p))
-        return "an output may share the buffer of what is no input of its shape and type; -1: of none";
+        return "may_alias of an output is neither -1 nor an input of the same shape and type";
     return p->output && p->judged == TK_BY_ORDER ? wrong_order(c, p) : NULL;
 }
 
@@ -119,7 +120,7 @@ static const char *wrong_params(const tk_contract *c)
 {
     int outputs = 0, always = 0;
     if (c->param_count < 1 || c->param_count > TK_MAX_PARAMS || !c->params)
-        return "it has no tensors, or too many";
+        return "param_count is out of range, or `params` is NULL";
     for (int i = 0; i < c->param_count; i++) {
         const char *wrong = wrong_param(c, i);
         if (wrong)
@@ -127,7 +128,7 @@ static const char *wrong_params(const tk_contract *c)
         outputs += c->params[i].output;
         always += c->params[i].output && !c->params[i].when_choices;
     }
-    return outputs == 0 ? "it has no output" : always == 0 ? "no output of it is always there" : NULL;
+    return outputs == 0 ? "it has no output" : always == 0 ? "every output is absent in some cases" : NULL;
 }
 
 /* Real numbers are rounded, integers are exact; an order is one of indices. */
@@ -146,7 +147,7 @@ static const char *wrong_judged(const tk_contract *c)
                 return real ? "an output of real numbers is judged as integers"
                             : "an output of integers is not judged by TK_BY_INTEGER or TK_BY_ORDER";
             if (param->output && !real && param->sums_to != 0)
-                return "an output of integers is to sum to one";
+                return "sums_to is set for an output of integers";
         }
     return NULL;
 }
@@ -158,12 +159,12 @@ static const char *wrong_elementwise(const tk_contract *c)
         const tk_param *p = &c->params[i], *first = &c->params[0];
         if (p->rank != first->rank || memcmp(p->dim, first->dim, (size_t)p->rank * sizeof *p->dim) != 0 ||
             p->kind == TK_KIND_INDEX || p->inner_axis >= 0 || (p->output && p->judged == TK_BY_ORDER))
-            return "it is elementwise, and its tensors differ in shape, are summed over, or hold indices";
+            return "`elementwise` is set, but its tensors differ in shape, have an inner axis, or hold indices";
         if (p->when_choices)
-            return "it is elementwise, and a tensor is not always there";
+            return "`elementwise` is set, but a tensor is absent in some cases";
         for (int axis = 0; axis < p->rank - 1; axis++)
             if (p->dim[axis] == p->dim[p->rank - 1])
-                return "it is elementwise, and a tensor has one size twice";
+                return "`elementwise` is set, but a tensor has the same size twice";
     }
     return NULL;
 }
@@ -171,10 +172,10 @@ static const char *wrong_elementwise(const tk_contract *c)
 static const char *wrong_types(const tk_contract *c)
 {
     if (c->type_count < 1 || c->type_count > TKI_DTYPE_COUNT * TKI_DTYPE_COUNT || !c->types)
-        return "it takes no types, or more than there are";
+        return "type_count is out of range, or `types` is NULL";
     for (int i = 0; i < c->type_count; i++)
         if (!tki_is_dtype(c->types[i].dtype) || !tki_is_dtype(c->types[i].result_dtype))
-            return "it takes a type that there is not";
+            return "a type in `types` is out of range";
     return NULL;
 }
 
@@ -206,31 +207,32 @@ static const char *wrong_attribute(const tk_contract *c, int i)
 {
     const tk_attribute *a = &c->attributes[i];
     if (!is_name(a->name, MOST_NAME) || !a->text || tk_attribute_find(c, a->name) != i)
-        return "an attribute has no name of its own, or no text";
+        return "an attribute has no valid or unique name, or no text";
     const bool choice = a->type == TK_ATTRIBUTE_CHOICE;
     if ((unsigned)a->type > TK_ATTRIBUTE_INTEGER)
-        return "an attribute has no type";
+        return "`type` of an attribute is out of range";
     if (a->choice_count < 0 || a->choice_count > TK_MAX_CHOICES || (a->choice_count && (!a->choices || !choice)))
-        return "an attribute has too many choices, none, or is a number";
+        return "choice_count of an attribute is out of range, `choices` is NULL, or its type is not "
+               "TK_ATTRIBUTE_CHOICE";
     if (a->tried_count < 0 || a->tried_count > TK_MAX_CHOICES || (a->tried_count && (!a->tried || choice)))
-        return "an attribute has too many values to be tried, none, or is a choice";
+        return "tried_count of an attribute is out of range, `tried` is NULL, or its type is TK_ATTRIBUTE_CHOICE";
     for (int k = 0; k < a->choice_count; k++)
         if (!is_name(a->choices[k].id, MOST_NAME) || !a->choices[k].text || tk_choice_find(a, a->choices[k].id) != k)
-            return "a choice has no name of its own, or no text";
+            return "a choice has no valid or unique id, or no text";
     if (!tki_attribute_allows(a, a->initial))
-        return "an attribute's default is no value of it";
+        return "`initial` of an attribute is out of range";
     for (int k = 0; k < a->tried_count; k++)
         if (!tki_attribute_allows(a, a->tried[k]))
-            return "a value to be tried is none of its attribute";
-    return keeps_its_role(a)
-               ? NULL
-               : "domain, numerics, matrix_unit and overflow name attributes of that role, with the choices of ours";
+            return "a value in `tried` is out of range";
+    return keeps_its_role(a) ? NULL
+                             : "an attribute named domain, numerics, matrix_unit or overflow must have the role of that name "
+                               "and its choices, and no other may have that role";
 }
 
 static const char *wrong_attributes(const tk_contract *c)
 {
     if (c->attribute_count < 0 || c->attribute_count > TK_MAX_ATTRIBUTES || (c->attribute_count && !c->attributes))
-        return "it has too many attributes, or none";
+        return "attribute_count is out of range, or `attributes` is NULL";
     for (int i = 0; i < c->attribute_count; i++) {
         const char *wrong = wrong_attribute(c, i);
         if (wrong)
@@ -241,7 +243,8 @@ static const char *wrong_attributes(const tk_contract *c)
         if (c->params[p].also &&
             (c->params[p].kind != TK_KIND_INDEX || c->params[p].output || also < 0 ||
              c->params[p].rule == TK_INDICES_ENDS || c->attributes[also].type != TK_ATTRIBUTE_INTEGER))
-            return "indices may also be what is no attribute of integers, or are ends of groups";
+            return "`also` of a tensor needs an input of indices that are not ends of groups, and an attribute of "
+                   "integers";
     }
     return NULL;
 }
@@ -252,35 +255,35 @@ static const char *wrong_clauses(const tk_contract *c)
     bool has[TK_CLAUSE_INDEX + 1] = {false};
     bool in_place = false;
     if (c->clause_count < 1 || c->clause_count > TK_MAX_CLAUSES || !c->clauses)
-        return "it has no clauses, or too many";
+        return "clause_count is out of range, or `clauses` is NULL";
     for (int i = 0; i < c->clause_count; i++) {
         const tk_clause *clause = &c->clauses[i];
         if ((unsigned)clause->kind > TK_CLAUSE_INDEX || !clause->id || !clause->id[0] || !clause->text)
-            return "a clause has no kind, no id or no text";
+            return "a clause has no valid kind, no id or no text";
         for (int k = 0; k < i; k++)
             if (!strcmp(clause->id, c->clauses[k].id))
-                return "two clauses have one id";
+                return "two clauses have the same id";
         has[clause->kind] = true;
     }
     for (int i = 0; i < c->param_count; i++)
         in_place |= c->params[i].output && c->params[i].may_alias >= 0;
     if (!has[TK_CLAUSE_VALUE] && !has[TK_CLAUSE_ERROR])
-        return "no clause is about the values of elements";
+        return "it has no clause of kind TK_CLAUSE_VALUE or TK_CLAUSE_ERROR";
     if (!has[TK_CLAUSE_WRITE] || !has[TK_CLAUSE_SHAPE] || !has[TK_CLAUSE_REPEAT])
-        return "it lacks a clause of writing, of shape or of repetition";
+        return "it lacks a clause of kind TK_CLAUSE_WRITE, TK_CLAUSE_SHAPE or TK_CLAUSE_REPEAT";
     if (has[TK_CLAUSE_IN_PLACE] != in_place)
-        return "a clause of working in place and an output that may share a buffer come together";
+        return "a clause of kind TK_CLAUSE_IN_PLACE and an output with may_alias need each other";
     if (has[TK_CLAUSE_INDEX] != (tki_index_param(c) >= 0))
-        return "a clause of bad indices and an input of indices come together";
+        return "a clause of kind TK_CLAUSE_INDEX and an input of indices need each other";
     return NULL;
 }
 
 static const char *wrong_contract(const tk_contract *c)
 {
     if (!is_name(c->name, MOST_OP_NAME))
-        return "its name is not of lower-case letters, digits and _";
+        return "`name` is not of lower-case letters, digits and _";
     if (!c->summary || !c->formula || !c->bound)
-        return "it has no summary, formula or bound";
+        return "`summary`, `formula` or `bound` is NULL";
     const char *(*const checks[])(const tk_contract *) = {
         wrong_dims, wrong_params, wrong_types, wrong_judged, wrong_elementwise, wrong_attributes, wrong_clauses};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
@@ -437,22 +440,22 @@ static tk_status launch(const tki_call *call)
         return status;
     const int result = implementation->run(call->c, call->buffers, implementation->user_data);
     return result == 0 ? TK_OK
-                       : tki_fail(call->ctx, TK_UNAVAILABLE, "%s: its implementation %s reported failure %d",
+                       : tki_fail(call->ctx, TK_UNAVAILABLE, "%s: implementation %s returned %d",
                                   call->c->contract->name, implementation->name, result);
 }
 
 static const char *wrong_implementations(int count, const tk_implementation list[])
 {
     if (count < 0 || count > TK_MAX_IMPLEMENTATIONS || (count && !list))
-        return "it has too many implementations, or none";
+        return "implementation_count is out of range, or `implementations` is NULL";
     for (int i = 0; i < count; i++) {
         if (!is_name(list[i].name, MOST_NAME) || !list[i].run)
-            return "an implementation has no name of lower-case letters, digits and _, or no function";
+            return "an implementation has no function, or its name is not of lower-case letters, digits and _";
         for (int k = 0; k < i; k++)
             if (!strcmp(list[i].name, list[k].name))
-                return "two implementations have one name";
+                return "two implementations have the same name";
         if ((unsigned)list[i].determinism > TK_CROSS_DEVICE)
-            return "an implementation's determinism is no level of it";
+            return "`determinism` of an implementation is out of range";
     }
     return NULL;
 }
@@ -499,7 +502,7 @@ tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, int cou
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the contract of %.63s cannot be registered: %s",
                         contract->name ? contract->name : "nothing", wrong);
     if (tk_ctx_contract_find(ctx, contract->name))
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "there is an op %s already", contract->name);
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "an op %s exists already", contract->name);
     copying all = {calloc(1, sizeof *all.op), false};
     if (all.op) {
         all.op->contract = copy_contract(&all, contract);

@@ -161,7 +161,7 @@ tk_status tki_staging_call(tki_staging *staging, const tki_lowering *lowering, c
     unsigned char zone = (unsigned char)(0xc3 ^ staging->calls * 29);
     *overrun = (tki_overrun){.param = -1};
     if (!lay_out(c, buffers, staging->calls++, &l))
-        return tki_fail(ctx, TK_NO_MEMORY, "the buffers of this case do not fit in an address space");
+        return tki_fail(ctx, TK_NO_MEMORY, "the buffers of this case do not fit into the address space");
     tk_status status = reserve(staging, l.total);
     if (status == TK_OK)
         status = upload(staging, c, buffers, &l, zone);

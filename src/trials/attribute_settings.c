@@ -18,12 +18,12 @@ tk_status tki_settings_read(tk_ctx *ctx, const tk_contract *contract, const tk_c
     for (int s = 0; s < options->setting_count; s++) {
         const tk_setting *setting = &options->settings[s];
         if (!setting->attribute || !setting->value)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "setting %d has no attribute or no value", s);
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "settings[%d] has no attribute or no value", s);
         int i = tk_attribute_find(contract, setting->attribute);
         if (i < 0 || contract->attributes[i].role == TK_ROLE_MATRIX_UNIT)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s does not take %s", contract->name, setting->attribute);
         if (!tk_attribute_parse(&contract->attributes[i], setting->value, &attributes[i]))
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: there is no %s '%s'", contract->name, setting->attribute,
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: unknown %s '%s'", contract->name, setting->attribute,
                             setting->value);
     }
     return TK_OK;

@@ -159,7 +159,7 @@ tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype
     options.progress = taken.progress;
     options.progress_data = taken.progress_data;
     if ((unsigned)options.level > TK_FULL)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "the corpus is run at quick or full");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "the corpus runs at level quick or full");
     bench b = {.contract = contract, .oracle = tki_oracle_of(contract)};
     const tk_types types = {dtype, tki_result_dtype(dtype, &options)};
     *count = list_planted(contract, options.level, types, NULL);

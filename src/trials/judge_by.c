@@ -43,15 +43,15 @@ static const tki_mutant *keep_planted(tki_made_op *op, int count, const tk_plant
 static const char *wrong_planted(int count, const tk_planted list[])
 {
     if (count < 0 || count > MOST_PLANTED || (count && !list))
-        return "too many mutants or variants, or none";
+        return "more mutants or variants than allowed, or a count without an array";
     for (int i = 0; i < count; i++) {
         if (!list[i].name || !list[i].name[0] || !list[i].what || !list[i].kernel)
-            return "a mutant or variant without a name, a description or a function";
+            return "a mutant or variant lacks its name, description or function";
         if ((unsigned)list[i].level > TK_FULL)
-            return "a mutant of a level that is neither quick nor full";
+            return "a mutant's level is neither quick nor full";
         for (int k = 0; k < i; k++)
             if (!strcmp(list[i].name, list[k].name))
-                return "two mutants or variants of one name";
+                return "two mutants or variants have the same name";
     }
     return NULL;
 }
@@ -66,7 +66,7 @@ tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, const t
     if (status != TK_OK)
         return status;
     if (!op || !reference.enclose)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no registered contract, or nothing to judge it by");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no registered contract, or no reference");
     const char *wrong = wrong_planted(reference.mutant_count, reference.mutants);
     if (!wrong)
         wrong = wrong_planted(reference.variant_count, reference.variants);

@@ -154,9 +154,9 @@ static bool follows(const tki_kept_mutants *kept, char *problem, size_t problem_
     char key[TKI_HASH_HEX];
     uint64_t seed;
     if (!tki_kept_key(kept, key) || strcmp(key, kept->key) != 0)
-        return tki_complain(problem, problem_size, "its key is not that of what it says");
+        return tki_complain(problem, problem_size, "its key does not match its content");
     if (!tki_mutants_seed(kept->build, kept->op, kept->types, kept->index, &seed) || seed != kept->seed)
-        return tki_complain(problem, problem_size, "its seed is not that of what it says");
+        return tki_complain(problem, problem_size, "its seed does not match its content");
     return true;
 }
 
@@ -187,13 +187,13 @@ bool tki_kept_decode(const char *data, size_t bytes, const char *key, tki_kept_m
     const bool has_memory = take_mutants(&r, kept, (int)tki_take_number(&r, "mutants", possible));
     const size_t covered = (size_t)(r.place - data);
     tki_take_hash(&r, "hash", hash);
-    bool good = has_memory || tki_complain(problem, problem_size, "there is no memory for it");
+    bool good = has_memory || tki_complain(problem, problem_size, "out of memory");
     good = good && tki_reader_ended(&r, problem, problem_size);
     if (good && (!tki_hash_bytes(data, covered, computed) || strcmp(computed, hash) != 0))
-        good = tki_complain(problem, problem_size, "it was altered");
+        good = tki_complain(problem, problem_size, "its checksum is wrong");
     good = good && follows(kept, problem, problem_size);
     if (good && key && strcmp(key, kept->key) != 0)
-        good = tki_complain(problem, problem_size, "it is of another key, %.12s...", kept->key);
+        good = tki_complain(problem, problem_size, "its key is another, %.12s...", kept->key);
     if (!good)
         tki_kept_free(kept);
     return good;
@@ -218,7 +218,7 @@ static bool take(tki_kept_mutants *kept, char *data, size_t bytes, char *problem
     free(data);
     if (good && from_the_future(found.date)) {
         tki_kept_free(&found);
-        good = tki_complain(problem, problem_size, "its date is still to come");
+        good = tki_complain(problem, problem_size, "its date is in the future");
     }
     if (good)
         *kept = found;
@@ -239,8 +239,8 @@ bool tki_kept_load(tk_ctx *ctx, tki_kept_mutants *kept)
     if (result == TKI_STORE_FOUND)
         good = take(kept, data, bytes, problem, sizeof problem);
     if (!good && result != TKI_STORE_ABSENT) {
-        snprintf(note, sizeof note, "the kept verdicts %.12s... on the mutants of %s are not used: %s", kept->key,
-                 kept->op, problem);
+        snprintf(note, sizeof note, "kept verdicts %.12s... on the mutants of %s ignored: %s", kept->key, kept->op,
+                 problem);
         tki_note(ctx, note);
     }
     memcpy(ctx->message, message, sizeof message);
@@ -258,7 +258,7 @@ void tki_kept_save(tk_ctx *ctx, const tki_kept_mutants *kept)
     if (data)
         tki_store_put(ctx, &store, kept->key, TKI_STORE_MUTANTS, data, bytes, TKI_KEPT_MOST_IN_ALL);
     else if (!store.problem[0])
-        snprintf(store.problem, sizeof store.problem, "those of %s are in no form that could be", kept->op);
+        snprintf(store.problem, sizeof store.problem, "those of %s cannot be written as a file", kept->op);
     if (store.problem[0]) {
         snprintf(note, sizeof note, "the verdicts on mutants are not kept: %s", store.problem);
         tki_note(ctx, note);
@@ -287,7 +287,7 @@ static void look(tk_ctx *ctx, const tki_store *store, const tki_store_file *file
     (void)tki_store_key_of(file->name, TKI_STORE_MUTANTS, shown->key);
     snprintf(shown->path, sizeof shown->path, "%s/%s", store->folder, file->name);
     if (store->distrusted)
-        snprintf(shown->damage, sizeof shown->damage, "it lies in a folder that others can write to");
+        snprintf(shown->damage, sizeof shown->damage, "others can write to its folder");
     else if (tki_store_get(ctx, store, shown->key, TKI_STORE_MUTANTS, TKI_KEPT_MOST_BYTES, false, &data, &bytes,
                            shown->damage, sizeof shown->damage) == TKI_STORE_FOUND) {
         if (tki_kept_decode(data, bytes, shown->key, &kept, shown->damage, sizeof shown->damage)) {
@@ -314,7 +314,7 @@ tk_status tk_kept_mutants_each(tk_ctx *ctx, tk_kept_mutants_visitor visitor, voi
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!visitor)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "nobody to show the verdicts on mutants to");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no function to pass the verdicts to");
     tki_store_open(ctx, &store, false);
     if (!store.folder[0])
         return tki_fail(ctx, TK_IO, "no cache: %s", store.problem);

@@ -566,7 +566,7 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
             memcpy(trials->list[i].planted, options->planted, (size_t)options->planted_count * sizeof(int64_t));
     }
     if (trials->count == 0)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the family '%s' does not apply to this op", contract->name,
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input family '%s' does not apply to this op", contract->name,
                         options->family ? options->family : "");
     return TK_OK;
 }

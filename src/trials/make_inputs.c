@@ -20,9 +20,9 @@ static tk_status copy_given_inputs(tk_ctx *ctx, const tk_case *c, const tk_certi
             continue;
         int64_t count = tk_case_elements(c, p);
         if (!given && count > 0)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' was not given", c->contract->name, param->name);
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' is missing", c->contract->name, param->name);
         if (given && given->count != count)
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' has %lld elements, its shape asks for %lld",
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input '%s' has %lld elements; its shape needs %lld",
                             c->contract->name, param->name, (long long)given->count, (long long)count);
         const tk_dtype dtype = tk_case_param_dtype(c, p);
         const size_t element = tk_dtype_size(dtype);

@@ -46,7 +46,7 @@ static tk_status run_trials(tk_ctx *ctx, const tki_trials *trials, planted *all,
     for (int64_t i = 0; i < trials->count && left && status == TK_OK; i++) {
         tki_inputs inputs;
         if (progress)
-            progress((double)i / (double)trials->count, "planted wrong kernels", progress_data);
+            progress((double)i / (double)trials->count, "mutants", progress_data);
         status = tki_inputs_alloc(ctx, &trials->list[i].c, &inputs);
         if (status != TK_OK)
             break;
@@ -83,7 +83,7 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_types types, 
     made->list = calloc((size_t)listed + 1, sizeof *made->list);
     planted *all = calloc((size_t)listed + 1, sizeof *all);
     if (!made->list || !all)
-        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels");
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for the mutants");
     for (int i = 0; i < listed && status == TK_OK; i++) {
         if (!tki_mutant_is_wrong(&list[i], TK_QUICK, types))
             continue;
@@ -291,8 +291,7 @@ static tk_status get_once(tk_ctx *ctx, wanted *w, entry *e, tki_mutants *mutants
             mutants->count = 0;
     }
     pthread_mutex_unlock(&e->making);
-    return status == TK_OK && !mutants->list ? tki_fail(ctx, TK_NO_MEMORY, "no memory for the planted wrong kernels")
-                                             : status;
+    return status == TK_OK && !mutants->list ? tki_fail(ctx, TK_NO_MEMORY, "no memory for the mutants") : status;
 }
 
 tk_status tki_mutants_judge(tk_ctx *ctx, const tk_contract *contract, tk_types types, tk_dtype index_dtype,

@@ -251,7 +251,7 @@ int tki_worker_gpu_finish(tki_worker_gpu *gpu, tki_worker_image images[], int co
         *seconds = 1e-3 * (double)milliseconds;
     int status = code == 0 ? 0 : failed(gpu, call, code, detail, reason, size);
     if (status == 0 && !same_as_before(gpu, images, count, again)) {
-        snprintf(reason, size, "its result changed after its stream had finished: work on another stream");
+        snprintf(reason, size, "its result changed after its stream had finished: it uses another stream");
         status = TKI_WIRE_DEVICE_FAULT;
     }
     free(again);

@@ -291,7 +291,7 @@ int main(int count, char **arguments)
 {
     static tki_worker_settings settings;
     if (count < 2 || strcmp(arguments[1], TKI_WORKER_VERSION) != 0 || !read_arguments(count, arguments, &settings)) {
-        fputs("tokitai-worker is started by tokitai, not by hand\n", stderr);
+        fputs("tokitai-worker is started by tokitai only\n", stderr);
         return TKI_WORKER_WRONG_VERSION;
     }
     if (settings.report)

@@ -270,9 +270,9 @@ static bool is_too_new(const tki_wire_call *call, char *reason, size_t size)
     for (int i = 0; i < call->head.buffer_count; i++) {
         const tki_wire_buffer *b = &call->buffers[i];
         if (b->dtype > TOKITAI_U64)
-            snprintf(reason, size, "%.*s has an element type that ABI 2 does not have", TKI_WIRE_NAME, b->name);
+            snprintf(reason, size, "%.*s has an element type that ABI 2 lacks", TKI_WIRE_NAME, b->name);
         else if (b->rank > ABI_2_RANK)
-            snprintf(reason, size, "%.*s is of rank %d, and ABI 2 ends at %d", TKI_WIRE_NAME, b->name, b->rank,
+            snprintf(reason, size, "%.*s has rank %d; ABI 2 allows at most %d", TKI_WIRE_NAME, b->name, b->rank,
                      ABI_2_RANK);
         else
             continue;
@@ -282,7 +282,7 @@ static bool is_too_new(const tki_wire_call *call, char *reason, size_t size)
         const tki_wire_attribute *a = &call->attributes[i];
         if (a->type != TOKITAI_REAL || (double)(float)a->value.real == a->value.real)
             continue;
-        snprintf(reason, size, "%.*s is no fp32 number, as ABI 2 has them", TKI_WIRE_NAME, a->name);
+        snprintf(reason, size, "%.*s is not an fp32 number; ABI 2 has no others", TKI_WIRE_NAME, a->name);
         return true;
     }
     return false;

@@ -17,10 +17,10 @@ TEST_WITH_CONTEXT(edits_of_what_follows)
         {"", "approved_by", "somebody", "approved_by does not belong"},
         {"run", "program", "./kernels", "run.program does not belong"},
         {"built", "log", "all is well", "built.log does not belong"},
-        {"coverage", "reason", "all lines ran", "its coverage is not"},
+        {"coverage", "reason", "all lines ran", "its coverage does not fit"},
         {"built", "artifact", "other.so", "its artifact is other.so"},
-        {"evidence", NULL, "It was proved.", "its evidence are not what"},
-        {"non_claims", NULL, "Nothing else.", "its non_claims are not what"},
+        {"evidence", NULL, "It was proved.", "its `evidence` does not follow"},
+        {"non_claims", NULL, "Nothing else.", "its `non_claims` does not follow"},
     };
     tk_certificate *certificate = small_certificate(ctx);
     assert_ok(ctx, tk_certificate_agrees(ctx, certificate));

@@ -291,20 +291,20 @@ TEST_WITH_CONTEXT(edits_are_refused_or_remarked)
         const char *refused; /* what it contradicts; NULL: it is taken */
         const char *remark;  /* NULL: none */
     } edits[] = {
-        {give_another_hash, NULL, "cites 1 theorem that this version proves otherwise or does not have: proofs/"},
+        {give_another_hash, NULL, "cites 1 theorem that this version changed or does not have: proofs/"},
         {give_another_name, NULL, "nobody_has_proved_this"},
         {drop_both_members, "is missing from a certificate", NULL},
-        {drop_proofs, "are missing", NULL},
-        {drop_basis, "are missing", NULL},
-        {rest_on_a_word, "are missing", NULL},
+        {drop_proofs, "is missing", NULL},
+        {drop_basis, "is missing", NULL},
+        {rest_on_a_word, "is missing", NULL},
         {claim_exhaustion, "what clause GEMM.ERR rests on", NULL},
         {claim_a_theorem, "what clause GEMM.WRITE rests on", NULL},
         {claim_that_a_theorem_supports_more, "for GEMM.WRITE, which that theorem does not support", NULL},
-        {cite_for_another_op, "for LINEAR_FWD.ERR, which is none of its clauses", NULL},
+        {cite_for_another_op, "for LINEAR_FWD.ERR, which it does not have", NULL},
         {cite_twice, "twice", NULL},
-        {cite_without_hash, "is without file, theorem, hash", NULL},
-        {cite_too_much, "it cites more proofs", NULL},
-        {have_a_further_basis, "clauses rest on that it does not have", NULL},
+        {cite_without_hash, "lacks its file, theorem, hash", NULL},
+        {cite_too_much, "it has too many proofs", NULL},
+        {have_a_further_basis, "names a clause that it does not have", NULL},
     };
     tk_certificate *original = gemm_certificate(ctx);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {

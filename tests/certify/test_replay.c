@@ -276,7 +276,7 @@ TEST_WITH_CONTEXT(replay_runs_what_was_left_out)
     assert_unlisted_refuted(ctx, certificate, (edit){.by = edit_drop_last_held}, "\"vocab\":");
     char *difference = replay_edited(ctx, certificate, (edit){.by = edit_held});
     assert_non_null(difference);
-    assert_non_null(strstr(difference, "the verdict is now REFUTED, it was HELD"));
+    assert_non_null(strstr(difference, "the verdict is now REFUTED; it was HELD"));
     free(difference);
     tk_certificate_destroy(certificate);
 
@@ -343,7 +343,7 @@ TEST_WITH_CONTEXT(replay_of_an_exhaustive_one)
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
     char *difference = replay_edited(ctx, certificate, NOTHING);
     assert_non_null(difference);
-    assert_string_equal(difference, "the verdict is now PROVED, it was HELD");
+    assert_string_equal(difference, "the verdict is now PROVED; it was HELD");
     free(difference);
     tk_certificate_destroy(certificate);
 }
@@ -367,7 +367,7 @@ static void edit_second_to_the_first(json_t *predicate)
 TEST_WITH_CONTEXT(replay_says_which_trial)
 {
     tk_certificate *certificate = quick_certificate(ctx, NULL);
-    static const char *const not_made = "is none that this version makes";
+    static const char *const not_made = "is not a trial of this version";
     const struct {
         edit edit;
         const char *which, *what;
@@ -380,7 +380,7 @@ TEST_WITH_CONTEXT(replay_says_which_trial)
         {{.at = "run.trials.1.options", .value = "{\"scale\": 2.0}"}, "\"options\":{\"scale\":2.0}", not_made},
         {{.at = "run.trials.1", .value = "{}"}, "trial 1, {}", not_made},
         {{.by = edit_second_to_the_first}, "trial 1, {", "twice"},
-        {{.at = "run.trials.1.output_sha256", .value = "\"0\""}, "trial 1, {", "other output bits"},
+        {{.at = "run.trials.1.output_sha256", .value = "\"0\""}, "trial 1, {", "different output bits"},
         {{.at = "run.trials.1.elements", .value = "7777"}, "trial 1, {", "number of elements"},
         {{.by = edit_drop_without_elements}, "elements", "the certificate says"},
     };
@@ -492,17 +492,17 @@ TEST_WITH_CONTEXT(one_case_does_not_read_as_whole)
     json_t *statement = statement_of(certificate);
     json_t *predicate = predicate_of(statement);
     forge_text(predicate, "headline", "HELD");
-    assert_contradicts(ctx, statement, "its headline is 'HELD', the other members make it 'HELD for one case: n=1'");
+    assert_contradicts(ctx, statement, "its headline is 'HELD'; its other members give 'HELD for one case: n=1'");
     json_object_del(member(predicate, "run"), "shape");
-    assert_contradicts(ctx, statement, "all of its trials are of one shape");
+    assert_contradicts(ctx, statement, "all its trials have one shape");
     json_object_del(predicate, "headline");
-    assert_contradicts(ctx, statement, "all of its trials are of one shape");
+    assert_contradicts(ctx, statement, "all its trials have one shape");
     json_decref(statement);
 
     statement = statement_of(certificate);
     predicate = predicate_of(statement);
     forge_text(predicate, "reason", "none");
-    assert_contradicts(ctx, statement, "its verdict is HELD, with a reason");
+    assert_contradicts(ctx, statement, "its verdict is HELD with a reason");
     json_decref(statement);
 
     options.dims = NULL;
@@ -512,7 +512,7 @@ TEST_WITH_CONTEXT(one_case_does_not_read_as_whole)
     predicate = predicate_of(statement);
     json_object_del(member(predicate, "run"), "family");
     forge_text(predicate, "headline", "HELD");
-    assert_contradicts(ctx, statement, "all of its trials are of one family");
+    assert_contradicts(ctx, statement, "all its trials have one family");
     json_decref(statement);
     tk_certificate_destroy(family);
     tk_certificate_destroy(certificate);
@@ -530,23 +530,23 @@ TEST_WITH_CONTEXT(members_agree)
         {"verdict", "PROVED", "no clause is proved"},
         {"verdict", "REFUTED", "no clause is refuted"},
         {"verdict", "SURE", "verdict"},
-        {"clauses.0.verdict", "REFUTED", "clause GELU_FWD.ERR is REFUTED, of"},
+        {"clauses.0.verdict", "REFUTED", "clause GELU_FWD.ERR is REFUTED with"},
         {"clauses.0.verdict", "PROVED", "a clause is proved"},
         {"clauses.0.failures", NULL, "1 failures"},
         {"clauses.0.text", "anything goes", "is not that of gelu_fwd"},
         {"contract.bound", "B = 1", "contract.bound is not that of gelu_fwd"},
         {"contract.formula", "y = x", "contract.formula is not that of gelu_fwd"},
         {"result.elements", NULL, "elements"},
-        {"result.ulp_histogram.0.elements", NULL, "are in its histogram"},
-        {"result.worst_ulp", NULL, "its worst element has another|by its histogram"},
+        {"result.ulp_histogram.0.elements", NULL, "but its histogram has"},
+        {"result.worst_ulp", NULL, "its worst element has another|its histogram puts it"},
         {"result.undefined", NULL, "its result has a failure"},
-        {"run.trials.0.elements", NULL, "those of its trials"},
-        {"run.subject", "cpu.gemm.f16.scalar", "what was run makes it cpu.gelu_fwd.f16."},
+        {"run.trials.0.elements", NULL, "but its trials have"},
+        {"run.subject", "cpu.gemm.f16.scalar", "its run gives cpu.gelu_fwd.f16."},
         {"run.kind", "kernel", "its subject is"},
         {"run.op", "gelu_bwd", "its subject is"},
-        {"built.artifact_sha256", "00", "another file than the artifact"},
-        {"machine.device", "a better one", "its key is not"},
-        {"key", "00", "its key is not"},
+        {"built.artifact_sha256", "00", "another file than its artifact"},
+        {"machine.device", "a better one", "its key does not follow"},
+        {"key", "00", "its key does not follow"},
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(certificate);
@@ -589,14 +589,14 @@ TEST_WITH_CONTEXT(magnitudes_agree)
     static const struct {
         const char *path, *value, *what;
     } edits[] = {
-        {"result.by_magnitude.positive.3.elements", "7", "elements, its errors by magnitude"},
-        {"result.by_magnitude.positive.3.elements", "0", "not in the form"},
-        {"result.by_magnitude.positive.3.exponent", "-10", "not in the form"},
-        {"result.by_magnitude.negative.0.exponent", "-127", "not in the form"},
-        {"result.by_magnitude.other.worst_ulp", "\"far\"", "not in the form"},
-        {"result.by_magnitude.negative", "{}", "not in the form"},
-        {"result.by_magnitude.subnormal.worst_ulp", "\"infinity\"", "by magnitude inf ulp"},
-        {"result.by_magnitude.positive.3.bound_used", "0.999", "of the bound, by magnitude 0.999"},
+        {"result.by_magnitude.positive.3.elements", "7", "elements; its errors by magnitude"},
+        {"result.by_magnitude.positive.3.elements", "0", "malformed"},
+        {"result.by_magnitude.positive.3.exponent", "-10", "malformed"},
+        {"result.by_magnitude.negative.0.exponent", "-127", "malformed"},
+        {"result.by_magnitude.other.worst_ulp", "\"far\"", "malformed"},
+        {"result.by_magnitude.negative", "{}", "malformed"},
+        {"result.by_magnitude.subnormal.worst_ulp", "\"infinity\"", "by magnitude it is inf ulp"},
+        {"result.by_magnitude.positive.3.bound_used", "0.999", "of the bound; by magnitude it is 0.999"},
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(certificate);

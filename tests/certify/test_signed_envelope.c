@@ -161,7 +161,7 @@ TEST_WITH_CONTEXT(rfc_8032)
         tk_key *secret = NULL;
         tk_key *public_half = NULL;
         assert_int_equal(chmod("secret.pem", 0644), 0);
-        assert_refused(ctx, tk_key_read(ctx, "secret.pem", &secret), TK_BAD_FILE, "by its mode 0644: chmod 600");
+        assert_refused(ctx, tk_key_read(ctx, "secret.pem", &secret), TK_BAD_FILE, "(mode 0644); chmod 600");
         assert_int_equal(chmod("secret.pem", 0600), 0);
         assert_ok(ctx, tk_key_read(ctx, "secret.pem", &secret));
         assert_ok(ctx, tk_key_read(ctx, "public.pem", &public_half));
@@ -195,7 +195,7 @@ TEST_WITH_CONTEXT(key_files)
         assert_int_equal(tk_key_can_sign(read), i == 0);
         assert_string_equal(tk_key_id(read), tk_key_id(key));
         if (i)
-            assert_refused(ctx, tk_key_write(ctx, read, "half", false), TK_BAD_ARGUMENT, "public half");
+            assert_refused(ctx, tk_key_write(ctx, read, "half", false), TK_BAD_ARGUMENT, "no private half");
         tk_key_destroy(read);
     }
     /* Neither half of a pair that is there is touched, and nothing is left of the attempt. */
@@ -217,7 +217,7 @@ TEST_WITH_CONTEXT(key_files)
     write_file(ctx, "garbage", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
     assert_refused(ctx, tk_key_read(ctx, "garbage", &read), TK_BAD_FILE, "garbage: not an Ed25519 key");
     write_file(ctx, "empty", "");
-    assert_refused(ctx, tk_key_read(ctx, "empty", &read), TK_BAD_FILE, "not a key");
+    assert_refused(ctx, tk_key_read(ctx, "empty", &read), TK_BAD_FILE, "not a PEM key");
     FILE *file = fopen("locked", "w");
     assert_true(file && PEM_write_PKCS8PrivateKey(file, key->pair, EVP_aes_128_cbc(), "word", 4, NULL, NULL));
     fclose(file);
@@ -430,7 +430,7 @@ TEST_WITH_CONTEXT(envelopes_that_are_none)
     char *line = tki_statement_line(read->statement);
     assert_non_null(line);
     char *in_line = tki_base64_encode(line, strlen(line));
-    try_member(ctx, text, key, "payload", json_string(in_line), "not in the form");
+    try_member(ctx, text, key, "payload", json_string(in_line), "not canonical");
     tk_certificate_destroy(read);
     free(in_line);
     free(line);

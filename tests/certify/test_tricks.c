@@ -423,7 +423,8 @@ TEST(being_judged_can_be_told)
     const json_t *non_claims = json_object_get(predicate_of(certificate, &root), "non_claims");
     bool said = false;
     for (size_t i = 0; i < json_array_size(non_claims); i++)
-        said |= strstr(json_string_value(json_array_get(non_claims, i)), "can tell that it is being judged") != NULL;
+        said |= strstr(json_string_value(json_array_get(non_claims, i)), "can detect that it is being judged") !=
+                NULL;
     assert_true(said);
     json_decref(root);
     tk_certificate_destroy(certificate);

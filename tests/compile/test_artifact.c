@@ -291,8 +291,8 @@ TEST(compilers_that_fail)
         {"crashes", "was ended by signal 11"},
         {"garbage", "are not a kernel image"},
         {"empty", "are not a kernel image"},
-        {"nothing", "left no image behind"},
-        {"pipe", "left no image behind"},
+        {"nothing", "wrote no image"},
+        {"pipe", "wrote no image"},
         {"noisy", "could not compile it (exit status 1)"},
     };
     static const char *const programs[] = {"nvcc", "hipcc", "clang++-77"};
@@ -323,8 +323,8 @@ TEST(compilers_that_are_none)
     tki_artifact a;
     use_program("nvcc", "mute");
     assert_refused(ctx, get("cuda", "sm_90", TK_F16, &a), TK_UNAVAILABLE,
-                   "does not tell its version (exit status 5)");
-    assert_non_null(strstr(tk_ctx_message(ctx), "NVRTC: not asked for"));
+                   "does not report its version (exit status 5)");
+    assert_non_null(strstr(tk_ctx_message(ctx), "NVRTC: not used"));
     use_program("nvcc", "slow_to_start");
     assert_refused(ctx, get("cuda", "sm_90", TK_F16, &a), TK_UNAVAILABLE, "was ended by signal 9");
     set("TOKITAI_CUDA_COMPILER", "/nowhere/nvcc");
@@ -334,7 +334,7 @@ TEST(compilers_that_are_none)
     /* A library, but no compiler. */
     set("TOKITAI_CUDA_COMPILER", "/lib/x86_64-linux-gnu/libm.so.6");
     if (access("/lib/x86_64-linux-gnu/libm.so.6", R_OK) == 0)
-        assert_refused(ctx, get("cuda", "sm_90", TK_F16, &a), TK_UNAVAILABLE, "lacks calls");
+        assert_refused(ctx, get("cuda", "sm_90", TK_F16, &a), TK_UNAVAILABLE, "lacks required functions");
     set("TOKITAI_HIP_COMPILER", "clang");
     set("PATH", "/nowhere");
     assert_refused(ctx, get("hip", "gfx942", TK_F16, &a), TK_UNAVAILABLE, "clang: not found on the PATH");
@@ -342,7 +342,7 @@ TEST(compilers_that_are_none)
     char text[TKI_COMPILERS_TEXT];
     set("TOKITAI_CUDA_COMPILER", "/nowhere/nvcc");
     assert_false(tki_compilers_describe(&tki_backends[TKI_CUDA], NULL, text, sizeof text));
-    assert_non_null(strstr(text, "NVRTC: not asked for"));
+    assert_non_null(strstr(text, "NVRTC: not used"));
     assert_non_null(strstr(text, "; nvcc: /nowhere/nvcc could not be started"));
     assert_false(tki_compilers_describe(&tki_backends[TKI_CUDA], NULL, text, 10));
     assert_int_equal(strlen(text), 9);
@@ -354,7 +354,7 @@ TEST(old_clang_is_refused)
     write_text("clang++", "#!/bin/sh\necho 'Debian clang version 14.0.6'\n");
     assert_int_equal(chmod("clang++", 0755), 0);
     set("TOKITAI_HIP_COMPILER", in_work("clang++"));
-    assert_refused(ctx, get("hip", "gfx942", TK_F16, &a), TK_UNAVAILABLE, "is of version 14");
+    assert_refused(ctx, get("hip", "gfx942", TK_F16, &a), TK_UNAVAILABLE, "has version 14");
 }
 
 TEST(requests_that_make_no_sense)
@@ -363,15 +363,15 @@ TEST(requests_that_make_no_sense)
     use_program("nvcc", "works");
     tk_cache_entry entry;
     assert_refused(ctx, tk_cache_build(ctx, "cpu", source, "sm_90", (tk_types){TK_F16, TK_F16}, &entry),
-                   TK_BAD_ARGUMENT, "'cpu' is not a backend");
+                   TK_BAD_ARGUMENT, "backend is 'cpu'");
     assert_refused(ctx, tk_cache_build(ctx, "tpu", source, "sm_90", (tk_types){TK_F16, TK_F16}, &entry),
-                   TK_BAD_ARGUMENT, "'tpu' is not a backend");
+                   TK_BAD_ARGUMENT, "backend is 'tpu'");
     assert_refused(ctx, get("cuda", "sm_90", TK_I32, &a), TK_BAD_ARGUMENT, "f16, bf16, f32 and u64");
     static const char *const bad[] = {"", "sm_", "sm_90ab", "sm_9999", "gfx942", "sm_90; rm -rf /", "sm_90 -x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_refused(ctx, get("cuda", bad[i], TK_F16, &a), TK_BAD_ARGUMENT, "is not an architecture of cuda");
     assert_refused(ctx, get("hip", "sm_90", TK_F16, &a), TK_BAD_ARGUMENT, "is not an architecture of hip");
-    assert_refused(ctx, get("cuda", "sm_70", TK_F16, &a), TK_UNAVAILABLE, "it knows sm_80 to sm_90");
+    assert_refused(ctx, get("cuda", "sm_70", TK_F16, &a), TK_UNAVAILABLE, "it supports sm_80 to sm_90");
     tki_artifact_request hopper = {&tki_backends[TKI_CUDA], "ops/x/kernel_hopper.cu", "sm_80", {TK_F16, TK_F16}};
     char problem[256];
     assert_int_equal(tki_architecture_check(&hopper, problem, sizeof problem), TK_UNSUPPORTED);
@@ -408,7 +408,7 @@ TEST(a_device_newer_than_the_compiler)
     assert_ok(ctx, get("cuda", "sm_121", TK_F16, &a));
     assert_string_equal(a.architecture, "compute_90");
     assert_non_null(strstr(a.options, "-ptx"));
-    assert_non_null(strstr(a.note, "sm_121 is newer than nvcc: fake compiler version 99.7 knows"));
+    assert_non_null(strstr(a.note, "sm_121 is newer than nvcc: fake compiler version 99.7 supports"));
     assert_int_equal(((char *)a.image)[a.image_bytes], 0);
     tki_artifact_free(&a);
     assert_ok(ctx, get("cuda", "sm_121", TK_F16, &a));
@@ -507,7 +507,7 @@ TEST(a_log_without_resources_is_noted)
         assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
         assert_int_equal(a.was_cached, found);
         assert_int_equal(a.kernel_count, 0);
-        assert_string_equal(a.note, "the compiler did not tell what the kernels use");
+        assert_string_equal(a.note, "the compiler did not report the kernels' resources");
         tki_artifact_free(&a);
     }
 }
@@ -531,11 +531,11 @@ TEST(notes_are_told)
         assert_int_equal(truncate(a.path, 300), 0);
         tki_artifact_free(&a);
     }
-    assert_string_equal(heard, "the compiler did not tell what the kernels use\n");
+    assert_string_equal(heard, "the compiler did not report the kernels' resources\n");
     heard[0] = 0;
     assert_ok(ctx, get("cuda", "sm_90", TK_F16, &a));
     tki_artifact_free(&a);
-    assert_true(!strncmp(heard, "the cache entry ", 16) && strstr(heard, source) &&
+    assert_true(!strncmp(heard, "cache entry ", 12) && strstr(heard, source) &&
                 strstr(heard, " (f16) was damaged (") && strchr(heard, '\n') == heard + strlen(heard) - 1);
     heard[0] = 0;
     assert_ok(ctx, tk_ctx_set_note_listener(ctx, NULL, NULL));
@@ -554,7 +554,7 @@ TEST(hiprtc_builds)
     assert_string_equal(a.compiler, "HIPRTC 6.2");
     assert_non_null(strstr(a.options, "--offload-arch=gfx90a"));
     assert_int_equal(a.kernel_count, 0);
-    assert_non_null(strstr(a.note, "did not tell what the kernels use"));
+    assert_non_null(strstr(a.note, "did not report the kernels' resources"));
     tki_artifact_free(&a);
     use_library(false, "error");
     assert_refused(ctx, get("hip", "gfx90a", TK_BF16, &a), TK_INTERNAL, "told to find an error");
@@ -572,7 +572,7 @@ TEST(nvrtc_fails)
         {"garbage", "are not a kernel image", TK_INTERNAL},
         {"nothing", "gave no image", TK_INTERNAL},
         {"huge", "gave no image", TK_INTERNAL},
-        {"mute", "does not tell its version", TK_UNAVAILABLE},
+        {"mute", "does not report its version", TK_UNAVAILABLE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tki_artifact a;

@@ -160,7 +160,7 @@ TEST(what_is_no_entry_is_refused)
     snprintf(to, sizeof to, "%s/%s.artifact", work, b);
     assert_int_equal(rename(from, to), 0);
     assert_int_equal(find(&store, b, problem), TKI_STORE_DAMAGED);
-    assert_non_null(strstr(problem, "another key"));
+    assert_non_null(strstr(problem, "key is another"));
     assert_int_equal(find(&store, a, problem), TKI_STORE_ABSENT);
     assert_int_equal(symlink(to, from), 0);
     assert_int_equal(find(&store, a, problem), TKI_STORE_DAMAGED);
@@ -318,7 +318,7 @@ TEST(folders_that_cannot_be_used)
                 !strstr(store.problem, "chmod"));
     assert_int_equal(chmod("open", 0770), 0);
     tki_store_open(ctx, &store, true);
-    assert_true(strstr(store.problem, "has mode 0770, so that its group can write to it") &&
+    assert_true(strstr(store.problem, "has mode 0770: its group can write to it") &&
                 strstr(store.problem, "chmod it to 0700"));
     assert_int_equal(find(&store, key, problem), TKI_STORE_ABSENT);
     assert_int_equal(chmod("open", 0750), 0);
@@ -537,7 +537,8 @@ TEST(clearing_goes_on)
     snprintf(path, sizeof path, "%s/%s.artifact", work, keys[1]);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkdir(path, 0700), 0);
-    assert_refused(ctx, tk_cache_clear(ctx, NULL, &removed, &bytes), TK_IO, "1 of 3 entries stay; cannot remove");
+    assert_refused(ctx, tk_cache_clear(ctx, NULL, &removed, &bytes), TK_IO,
+                   "1 of 3 entries were not removed; cannot remove");
     assert_non_null(strstr(tk_ctx_message(ctx), "Is a directory"));
     assert_int_equal(removed, 2);
     assert_int_equal(files_in(work), 1);
@@ -614,7 +615,7 @@ TEST(the_public_calls)
     put(&store, 2, 100, 0, b);
     assert_ok(ctx, tk_cache_folder(ctx, folder, sizeof folder));
     assert_string_equal(folder, work);
-    assert_refused(ctx, tk_cache_folder(ctx, folder, 3), TK_BAD_ARGUMENT, "no room");
+    assert_refused(ctx, tk_cache_folder(ctx, folder, 3), TK_BAD_ARGUMENT, "too small");
     int counts[2] = {0};
     assert_ok(ctx, tk_cache_each(ctx, true, count_one, counts));
     assert_true(counts[0] == 2 && counts[1] == 0);

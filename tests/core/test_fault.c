@@ -60,7 +60,7 @@ TEST(kept_until_the_next_failure)
     assert_int_equal(
         tki_fail_fault(ctx, &(tki_fault){.kind = TKI_FAULT_TIMEOUT, .tensor = -1, .seconds = 2}, gelu, NULL),
         TK_TIMEOUT);
-    assert_string_equal(tk_ctx_message(ctx), "the kernel did not return within 2 seconds, and was ended");
+    assert_string_equal(tk_ctx_message(ctx), "the kernel did not return within 2 seconds and was killed");
     tk_ctx_destroy(ctx);
 }
 

@@ -32,11 +32,11 @@ TEST_WITH_CONTEXT(what_is_none)
         const char *text;
     } bad[] = {
         {{.memory_bytes = -1}, "-1 bytes of memory"},
-        {{.memory_bytes = TK_LEAST_MEMORY - 1}, "bytes of memory is not from"},
+        {{.memory_bytes = TK_LEAST_MEMORY - 1}, "bytes of memory; it must be from"},
         {{.output_bytes = 1}, "1 bytes of output"},
         {{.tasks = -1}, "-1 tasks"},
-        {{.tasks = TK_MOST_TASKS + 1}, "tasks is not from 1 to"},
-        {{.folder_depth = TK_MOST_FOLDER_DEPTH + 1}, "folders in each other is not from 1 to 64"},
+        {{.tasks = TK_MOST_TASKS + 1}, "tasks; it must be from 1 to"},
+        {{.folder_depth = TK_MOST_FOLDER_DEPTH + 1}, "nested folders; it must be from 1 to 64"},
     };
     tk_kernel_file *kernel;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -49,12 +49,12 @@ TEST_WITH_CONTEXT(test_sizes)
     assert_int_equal(taken.first, 3);
     assert_true(taken.second == 4);
     assert_int_equal(take(ctx, &(newer){.size = sizeof(newer), .third = 1}, &taken), TK_BAD_ARGUMENT);
-    assert_string_equal(tk_ctx_message(ctx), "ours asks for what version 0.1.0 of the library does not know");
+    assert_string_equal(tk_ctx_message(ctx), "ours sets a member that version 0.1.0 of the library does not know");
     assert_memory_equal(&taken, &defaults, sizeof taken);
     const size_t none[] = {0, 1, sizeof(size_t) - 1, SIZE_MAX};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         assert_int_equal(take(ctx, &(ours){.size = none[i]}, &taken), TK_BAD_ARGUMENT);
-        assert_string_equal(tk_ctx_message(ctx), "ours does not tell its size; start from its defaults");
+        assert_string_equal(tk_ctx_message(ctx), "ours has no valid size; start from its defaults");
     }
 }
 
@@ -72,15 +72,15 @@ TEST_WITH_CONTEXT(test_calls)
     const int64_t dims[] = {1};
     assert_int_equal(tk_certify(ctx, contract, TK_F16, TK_I32, &(tk_certify_options){0}, &certificate),
                      TK_BAD_ARGUMENT);
-    assert_non_null(strstr(tk_ctx_message(ctx), "tk_certify_options does not tell its size"));
+    assert_non_null(strstr(tk_ctx_message(ctx), "tk_certify_options has no valid size"));
     assert_int_equal(tk_corpus_run(ctx, contract, TK_F16, &(tk_certify_options){0}, &entries, &count),
                      TK_BAD_ARGUMENT);
-    assert_non_null(strstr(tk_ctx_message(ctx), "tk_certify_options does not tell its size"));
+    assert_non_null(strstr(tk_ctx_message(ctx), "tk_certify_options has no valid size"));
     assert_int_equal(tk_kernel_file_open(ctx, "x.c", &(tk_kernel_file_options){0}, &kernel), TK_BAD_ARGUMENT);
-    assert_non_null(strstr(tk_ctx_message(ctx), "tk_kernel_file_options does not tell its size"));
+    assert_non_null(strstr(tk_ctx_message(ctx), "tk_kernel_file_options has no valid size"));
     assert_int_equal(tk_server_open(ctx, (char *[]){program, NULL}, &(tk_server_options){0}, &server),
                      TK_BAD_ARGUMENT);
-    assert_non_null(strstr(tk_ctx_message(ctx), "tk_server_options does not tell its size"));
+    assert_non_null(strstr(tk_ctx_message(ctx), "tk_server_options has no valid size"));
 
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.dims = dims;
@@ -91,7 +91,7 @@ TEST_WITH_CONTEXT(test_calls)
     assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
     assert_int_equal(tk_certificate_replay(ctx, certificate, &(tk_replay_options){0}, &same, NULL, NULL),
                      TK_BAD_ARGUMENT);
-    assert_non_null(strstr(tk_ctx_message(ctx), "tk_replay_options does not tell its size"));
+    assert_non_null(strstr(tk_ctx_message(ctx), "tk_replay_options has no valid size"));
     tk_certificate_destroy(certificate);
 }
 

@@ -61,13 +61,12 @@ static void assert_weak(tki_confinement confinement, const char *why)
 
 TEST(strength)
 {
-    const char *silent = "the worker did not say how it is confined";
+    const char *silent = "the worker did not report its confinement";
     const tki_confinement strong = READ(STRENGTH(0), STRENGTH(TKI_STRONG));
     assert_true(tki_confinement_is_strong(&strong));
-    assert_weak(READ(STRENGTH(TKI_STRONG), STRENGTH(TKI_STRONG & ~TKI_FILTERS_CALLS)), "no filter of system calls");
-    assert_weak(
-        READ(STRENGTH(TKI_FILTERS_CALLS)),
-        "files are not kept from it: neither Landlock nor a tree of its own; privileges could not be given up");
+    assert_weak(READ(STRENGTH(TKI_STRONG), STRENGTH(TKI_STRONG & ~TKI_FILTERS_CALLS)), "no system call filter");
+    assert_weak(READ(STRENGTH(TKI_FILTERS_CALLS)),
+                "files are not protected: neither Landlock nor a private file tree; privileges could not be dropped");
     /* Nothing, a means that is not known, a bit, a number or a result that is not, half a record, more than there can be. */
     assert_weak(read_back("", 0, TKI_SANITIZER_NONE), silent);
     assert_weak(READ({TKI_BY_USER, 0, 0, 0}), silent);
@@ -96,39 +95,38 @@ TEST(sentences)
         const char *text;
     } list[] = {
         {{TKI_BY_NO_NEW_PRIVILEGES, 0, 0, 0}, "no new privileges"},
-        {{TKI_BY_FIRST_TO_END, 0, 0, 0}, "the first to end when the machine has no memory left"},
+        {{TKI_BY_FIRST_TO_END, 0, 0, 0}, "first to be killed when the machine runs out of memory"},
         {{TKI_BY_GROUP, TKI_HOLDS_TASKS | TKI_HOLDS_MEMORY, 0, 0}, "control group: tasks memory"},
         {{TKI_BY_GROUP, 0, TKI_LEFT_OUT, 0}, "control group: left out"},
-        {{TKI_BY_GROUP, TKI_HOLDS_TASKS, EPERM, 0},
-         "control group: tasks: could not be set up: Operation not permitted"},
-        {{TKI_BY_USER, 0, EPERM, 0}, "user namespace: could not be set up: Operation not permitted"},
+        {{TKI_BY_GROUP, TKI_HOLDS_TASKS, EPERM, 0}, "control group: tasks: failed: Operation not permitted"},
+        {{TKI_BY_USER, 0, EPERM, 0}, "user namespace: failed: Operation not permitted"},
         {{TKI_BY_NETWORK, 0, 0, 0}, "network namespace"},
         {{TKI_BY_IPC, 0, 0, 0}, "IPC namespace"},
         {{TKI_BY_PIDS, 0, 0, 0}, "process namespace"},
         {{TKI_BY_MOUNTS, TKI_OWN_TREE | TKI_READ_ONLY, 0, 0},
-         "mount namespace: a tree of its own, read-only but for the scratch folder"},
-        {{TKI_BY_MOUNTS, TKI_READ_ONLY, 0, 0}, "mount namespace: read-only but for the scratch folder"},
-        {{TKI_BY_TREE, 0, ENOSYS, 0}, "a tree of its own: could not be set up: Function not implemented"},
-        {{TKI_BY_PROC, 0, 0, 0}, "/proc of its own"},
+         "mount namespace: private file tree, read-only except the scratch folder"},
+        {{TKI_BY_MOUNTS, TKI_READ_ONLY, 0, 0}, "mount namespace: read-only except the scratch folder"},
+        {{TKI_BY_TREE, 0, ENOSYS, 0}, "private file tree: failed: Function not implemented"},
+        {{TKI_BY_PROC, 0, 0, 0}, "private /proc"},
         {{TKI_BY_SCRATCH, 0, 0, 0}, "scratch folder: 256 MiB of memory, 16384 files"},
         {{TKI_BY_CAPABILITIES, 0, 0, 0}, "capabilities: none"},
         {{TKI_BY_LIMITS, TKI_LIMITS_ADDRESSES, 0, 1 << 19},
          "limits: no core files, files of 524288 bytes, 4096 descriptors, addresses of each process"},
         {{TKI_BY_LIMITS, TKI_LIMITS_TIME, 0, 1},
          "limits: no core files, files of 1 bytes, 4096 descriptors, processor time"},
-        {{TKI_BY_MEMORY, 0, 0, 18957388800}, "limit of memory in bytes: 18957388800"},
-        {{TKI_BY_MEMORY, TKI_NO_LIMIT, 0, 0}, "limit of memory in bytes: none"},
-        {{TKI_BY_TASKS, 0, 0, 1024}, "limit of tasks: 1024"},
+        {{TKI_BY_MEMORY, 0, 0, 18957388800}, "memory limit in bytes: 18957388800"},
+        {{TKI_BY_MEMORY, TKI_NO_LIMIT, 0, 0}, "memory limit in bytes: none"},
+        {{TKI_BY_TASKS, 0, 0, 1024}, "task limit: 1024"},
         {{TKI_BY_LANDLOCK, TKI_KEEPS_TCP | TKI_KEEPS_SIGNALS, 0, 7},
          "Landlock, version 7: files, TCP, signals, abstract sockets"},
         {{TKI_BY_LANDLOCK, 0, 0, 1}, "Landlock, version 1: files"},
-        {{TKI_BY_LANDLOCK, 0, ENOSYS, 0}, "Landlock: could not be set up: Function not implemented"},
+        {{TKI_BY_LANDLOCK, 0, ENOSYS, 0}, "Landlock: failed: Function not implemented"},
         {{TKI_BY_SECCOMP, TKI_FOR_KERNELS, 0, 0}, "seccomp: for kernels"},
         {{TKI_BY_SECCOMP, TKI_FOR_COMPILERS, 0, 0}, "seccomp: for compilers"},
         {{TKI_BY_SECCOMP, TKI_FOR_SANITIZER, 0, 0}, "seccomp: for compute-sanitizer"},
         {{TKI_BY_STRENGTH, TKI_STRONG, 0, 0}, "confinement: strong"},
         {{TKI_BY_STRENGTH, TKI_STRONG & ~TKI_GIVES_UP_PRIVILEGES, 0, 0},
-         "confinement: weak: privileges could not be given up"},
+         "confinement: weak: privileges could not be dropped"},
         {{TKI_BY_OUTER, 0, 0, 0},
          "compute-sanitizer racecheck: may start programs and connect to them; what follows is the kernel's own"},
     };

@@ -60,7 +60,7 @@ static const struct {
      TKI_SANITIZER_BARRIER, 1, true, "Barrier error detected. Divergent thread(s) in warp", ""},
     {LINE("Warp Illegal Address") LINE("ERROR SUMMARY: 1 error"), TKI_SANITIZER_OTHER, 1, true,
      "Warp Illegal Address", ""},
-    {LINE("ERROR SUMMARY: 3 errors"), TKI_SANITIZER_OTHER, 3, true, "errors that it does not describe", ""},
+    {LINE("ERROR SUMMARY: 3 errors"), TKI_SANITIZER_OTHER, 3, true, "errors without a description", ""},
     {LINE("Internal Sanitizer Error: The Sanitizer encountered an error while launching k and didn't track the "
           "launch.") LINE("ERROR SUMMARY: 0 errors"),
      TKI_SANITIZER_NOTHING, 0, false, "",

@@ -287,10 +287,11 @@ TEST(red_zones)
 TEST(connections)
 {
     static const expectation list[] = {
-        {"forge_reply", TK_KERNEL_FAULT, "forged or garbled a reply: an answer to another call", 0, NULL},
-        {"send_garbage", TK_KERNEL_FAULT, "forged or garbled a reply: not the header of a frame", 0, NULL},
-        {"send_descriptor", TK_KERNEL_FAULT, "forged or garbled a reply: too long, or with descriptors", 0, NULL},
-        {"send_many", TK_KERNEL_FAULT, "forged or garbled a reply: a short frame", 0, NULL},
+        {"forge_reply", TK_KERNEL_FAULT, "sent a forged or malformed reply: a reply to another call", 0, NULL},
+        {"send_garbage", TK_KERNEL_FAULT, "sent a forged or malformed reply: not the header of a frame", 0, NULL},
+        {"send_descriptor", TK_KERNEL_FAULT, "sent a forged or malformed reply: too long, or with descriptors", 0,
+         NULL},
+        {"send_many", TK_KERNEL_FAULT, "sent a forged or malformed reply: a short frame", 0, NULL},
         {"close_everything", TK_KERNEL_FAULT, "", 0, NULL},
     };
     TRY_ALL(list, TKI_EDGE_NONE, 0);
@@ -449,7 +450,7 @@ TEST(tasks_of_root)
         skip();
     tki_confinement report = call_under("correct", (tk_limits){.tasks = 20}, TKI_CONFINE_CGROUP, TK_OK, "");
     assert_true(tki_confinement_limit(&report, TKI_BY_TASKS) == -1);
-    assert_non_null(strstr(report_text(&report), "limit of tasks: none\n"));
+    assert_non_null(strstr(report_text(&report), "task limit: none\n"));
 }
 
 /* A maker that is killed leaves its group behind; the next one removes it. */
@@ -485,8 +486,8 @@ TEST(the_last_deadline)
     tki_worker_options options = {.call_seconds = 3600};
     start(&t, TKI_EDGE_NONE, "endless", &options);
     t.ctx->deadline = tki_now() + 0.2;
-    assert_refused(t.ctx, call(&t), TK_TIMEOUT, "the time of the whole judgement is over");
-    assert_refused(t.ctx, call(&t), TK_TIMEOUT, "the time of the whole judgement is over");
+    assert_refused(t.ctx, call(&t), TK_TIMEOUT, "total time limit reached");
+    assert_refused(t.ctx, call(&t), TK_TIMEOUT, "total time limit reached");
     t.ctx->deadline = 0;
     finish(&t);
     assert_nothing_left();
@@ -511,7 +512,7 @@ TEST(loading)
     assert_null(worker);
     setenv("TOKITAI_WORKER", "/bin/true", 1);
     assert_refused(ctx, tki_worker_open(ctx, kernel_path("correct"), gelu, NULL, &worker), TK_UNAVAILABLE,
-                   "another version");
+                   "version differs");
     setenv("TOKITAI_WORKER", "/nowhere", 1);
     assert_refused(ctx, tki_worker_open(ctx, kernel_path("correct"), gelu, NULL, &worker), TK_UNAVAILABLE,
                    "TOKITAI_WORKER=/nowhere");
@@ -529,7 +530,7 @@ TEST(the_same_worker_goes_on)
         t.c.dims[0] = SIZE - i % 2;
         tk_status status = call(&t);
         if (i % 2)
-            assert_refused(t.ctx, status, TK_UNSUPPORTED, "does not take this case: it returned 7");
+            assert_refused(t.ctx, status, TK_UNSUPPORTED, "refused this case: it returned 7");
         else
             assert_ok(t.ctx, status);
     }

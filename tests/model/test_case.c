@@ -370,7 +370,7 @@ TEST_WITH_CONTEXT(scratch_of_the_context)
     assert_ok(ctx, tk_ctx_set_scratch(ctx, memory, 256)); /* frees the context's own */
     assert_ok(ctx, tki_ctx_reserve(ctx, 256));
     assert_ptr_equal(ctx->scratch, memory);
-    assert_refused(ctx, tki_ctx_reserve(ctx, 257), TK_NO_MEMORY, "needs 257 bytes of scratch memory, 256 were");
+    assert_refused(ctx, tki_ctx_reserve(ctx, 257), TK_NO_MEMORY, "needs 257 bytes of scratch memory; 256 were");
     assert_refused(ctx, tk_ctx_set_scratch(ctx, memory + 8, 128), TK_BAD_ARGUMENT, "aligned");
     assert_ptr_equal(ctx->scratch, memory);             /* the refused block was not taken */
     assert_ok(ctx, tk_ctx_set_scratch(ctx, NULL, 999)); /* back to its own */

@@ -469,23 +469,23 @@ static void assert_condition_refused(tk_ctx *ctx, int param, uint64_t choices, i
 TEST_WITH_CONTEXT(conditions_that_are_none)
 {
     const tk_contract *op = NULL;
-    assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, 1, "no choice that kernels see");
-    assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, -1, "no choice that kernels see");
-    assert_condition_refused(ctx, SOME_SHIFT, 1 << 2, 0, "a choice that there is not");
-    assert_condition_refused(ctx, SOME_SHIFT, UINT64_C(1) << 63, 0, "a choice that there is not");
-    assert_condition_refused(ctx, SOME_Y, 1, 0, "always there");
+    assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, 1, "not a choice seen by kernels");
+    assert_condition_refused(ctx, SOME_SHIFT, 1 << 1, -1, "not a choice seen by kernels");
+    assert_condition_refused(ctx, SOME_SHIFT, 1 << 2, 0, "a choice that does not exist");
+    assert_condition_refused(ctx, SOME_SHIFT, UINT64_C(1) << 63, 0, "a choice that does not exist");
+    assert_condition_refused(ctx, SOME_Y, 1, 0, "every output is absent");
     tk_contract wrong = sometimes;
     wrong.attribute_count = 0;
-    assert_refused(ctx, register_with(ctx, &wrong, some_run, NULL, &op), TK_BAD_ARGUMENT, "no choice");
+    assert_refused(ctx, register_with(ctx, &wrong, some_run, NULL, &op), TK_BAD_ARGUMENT, "not a choice");
     tk_param params[9];
     memcpy(params, nine.params, sizeof params);
     params[SCORES].when_choices = 1;
     params[SCORES].when_attribute = BIASED;
     wrong = nine;
     wrong.params = params;
-    assert_refused(ctx, register_with(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT, "not always there");
+    assert_refused(ctx, register_with(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT, "is absent in some cases");
     params[SCORES].when_attribute = ALPHA;
-    assert_refused(ctx, register_with(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT, "no choice");
+    assert_refused(ctx, register_with(ctx, &wrong, run, NULL, &op), TK_BAD_ARGUMENT, "not a choice");
 }
 
 TEST_WITH_CONTEXT(what_is_no_contract)
@@ -605,12 +605,12 @@ TEST_WITH_CONTEXT(a_contract_has_every_clause_it_needs)
     }
     tk_contract wrong = pick;
     wrong.clause_count = 6; /* in place, and nothing may be */
-    assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "in place");
+    assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "TK_CLAUSE_IN_PLACE");
     tk_clause twice[6];
     memcpy(twice, every_kind, sizeof every_kind);
     twice[5] = twice[1];
     wrong.clauses = twice;
-    assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "one id");
+    assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "the same id");
     assert_null(op);
     assert_ok(ctx, register_with(ctx, &pick, pick_kernel, NULL, &op));
 }
@@ -690,10 +690,12 @@ TEST_WITH_CONTEXT(bad_ends_are_refused)
     memcpy(params, count_groups.params, sizeof params);
     wrong.params = params;
     params[1].indexed_dim = 0;
-    assert_refused(ctx, register_with(ctx, &wrong, count_groups_kernel, NULL, &op), TK_BAD_ARGUMENT, "ends");
+    assert_refused(ctx, register_with(ctx, &wrong, count_groups_kernel, NULL, &op), TK_BAD_ARGUMENT,
+                   "TK_INDICES_ENDS");
     params[1].indexed_dim = 1;
     params[1].kind = TK_KIND_VALUE;
-    assert_refused(ctx, register_with(ctx, &wrong, count_groups_kernel, NULL, &op), TK_BAD_ARGUMENT, "ends");
+    assert_refused(ctx, register_with(ctx, &wrong, count_groups_kernel, NULL, &op), TK_BAD_ARGUMENT,
+                   "TK_INDICES_ENDS");
     op = registered(ctx, &count_groups, count_groups_kernel, NULL, count_groups_enclose);
     tk_case c = tk_case_init(op, TK_F32);
     c.dims[0] = 3;
@@ -908,10 +910,10 @@ TEST(kernel_file_signed_and_replayed)
     /* Elsewhere nobody knows the contract: what does not follow from it alone is compared all the same. */
     assert_ok(other, tk_certificate_agrees(other, read));
     assert_int_equal(tk_certificate_replay(other, read, NULL, &same, &not_listed, &difference), TK_UNAVAILABLE);
-    assert_non_null(strstr(tk_ctx_message(other), "there is no op 'nine' here"));
+    assert_non_null(strstr(tk_ctx_message(other), "unknown op 'nine'"));
     snprintf(path, sizeof path, "replay '%s'", written);
     assert_int_equal(run_program(path, text, sizeof text), 3);
-    if (!strstr(text, "UNKNOWN") || !strstr(text, "there is no op 'nine' here"))
+    if (!strstr(text, "UNKNOWN") || !strstr(text, "unknown op 'nine'"))
         fail_msg("%s", text);
 
     tk_certificate_destroy(read);
@@ -1213,7 +1215,7 @@ TEST_WITH_CONTEXT(all_bits_of_an_integer_count)
     }
     params[1].judged = TK_BY_INTEGER;
     params[1].sums_to = 1;
-    assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "sum to one");
+    assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "sums_to");
     wrong = signed_copy;
     wrong.params = params;
     memcpy(params, signed_copy.params, sizeof params);
@@ -1324,7 +1326,7 @@ TEST_WITH_CONTEXT(orders_of_one_row_with_infinities)
     memcpy(params, largest_params, sizeof params);
     wrong.params = params;
     params[1].indexed_dim = 9999999;
-    assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "indices point");
+    assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "indexed_dim");
     params[1].indexed_dim = 0;
     params[0].rank = 2;
     params[0].dim = (const int[]){0, 1};
@@ -1409,24 +1411,24 @@ TEST(attributes_that_are_none)
     for (int i = 0; i < 3; i++) {
         wrong = number;
         wrong.name = names[i];
-        assert_no_attribute(wrong, "attributes of that role");
+        assert_no_attribute(wrong, "must have the role");
     }
     wrong = number;
     wrong.name = "An odd name";
-    assert_no_attribute(wrong, "no name");
+    assert_no_attribute(wrong, "no valid or unique name");
     wrong.name = "a_name_that_has_thirty_two_bytes";
-    assert_no_attribute(wrong, "no name");
+    assert_no_attribute(wrong, "no valid or unique name");
     wrong = number;
     wrong.tried_count = -1;
-    assert_no_attribute(wrong, "to be tried");
+    assert_no_attribute(wrong, "tried_count");
     wrong.tried_count = 1 << 30;
-    assert_no_attribute(wrong, "to be tried");
+    assert_no_attribute(wrong, "tried_count");
     wrong.tried_count = 1; /* and no values */
-    assert_no_attribute(wrong, "to be tried");
+    assert_no_attribute(wrong, "tried_count");
     wrong = (tk_attribute){.name = "choice", .text = "a choice", .choice_count = 2};
     assert_no_attribute(wrong, "choices");
     wrong.choices = twice;
-    assert_no_attribute(wrong, "of its own");
+    assert_no_attribute(wrong, "unique id");
     tk_ctx *ctx = new_context();
     const tk_contract *op;
     tk_contract none = low;
@@ -1435,7 +1437,7 @@ TEST(attributes_that_are_none)
     const tk_attribute equal[] = {number, number};
     none.attribute_count = 2;
     none.attributes = equal;
-    assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "name of its own");
+    assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "unique name");
     none = low;
     none.dim_names = NULL;
     assert_int_equal(register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT);
@@ -1450,9 +1452,9 @@ TEST(attributes_that_are_none)
     none.params = params;
     memcpy(params, low_params, sizeof params);
     params[1].may_alias = 1; /* itself */
-    assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "share the buffer");
+    assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "may_alias");
     params[1].may_alias = 0; /* without a clause of it */
-    assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "in place");
+    assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "TK_CLAUSE_IN_PLACE");
     params[1].may_alias = -1;
     params[0].rank = params[1].rank = 0;
     assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "rank");
@@ -1583,7 +1585,7 @@ TEST_WITH_CONTEXT(what_is_elementwise)
     assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "elementwise");
     params[0].rank = 2;
     params[0].dim = params[1].dim = (const int[]){0, 0};
-    assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "one size twice");
+    assert_refused(ctx, register_with(ctx, &wrong, NULL, NULL, &op), TK_BAD_ARGUMENT, "the same size twice");
 }
 
 TEST_WITH_CONTEXT(without_exact_values_nothing_is_judged)

@@ -232,7 +232,7 @@ static void tensors_that_are_none(void **state)
     assert_int_equal(serve(s, &f, sizeof f), TKI_SERVE_BAD_HEADER);
     memset(f.tensors[WEIGHT].name, 0, sizeof f.tensors[WEIGHT].name);
     assert_int_equal(serve(s, &f, sizeof f), TKI_SERVE_BAD_HEADER);
-    assert_non_null(strstr(tk_ctx_message(s->ctx), "a tensor without a name or a shape"));
+    assert_non_null(strstr(tk_ctx_message(s->ctx), "a tensor has no name or no valid rank"));
     f = good_frame();
     memset(f.head.op, 'o', sizeof f.head.op);
     assert_int_equal(serve(s, &f, sizeof f), TKI_SERVE_BAD_HEADER);

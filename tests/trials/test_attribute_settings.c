@@ -28,9 +28,9 @@ TEST_WITH_CONTEXT(bad_settings)
     } bad[] = {
         {"gelu_fwd", {"numerics", "tensor_core"}, "gelu_fwd does not take numerics"},
         {"gemm", {"matrix_unit", "sm_90"}, "gemm does not take matrix_unit"},
-        {"gemm", {"numerics", "fp8"}, "there is no numerics 'fp8'"},
+        {"gemm", {"numerics", "fp8"}, "unknown numerics 'fp8'"},
         {"gemm", {"numerics", NULL}, "no value"},
-        {"xent", {"domain", ""}, "there is no domain ''"},
+        {"xent", {"domain", ""}, "unknown domain ''"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         tk_certify_options options = with(&bad[i].setting);

@@ -214,7 +214,7 @@ TEST(every_condition_is_found)
             continue;
         certificate = judge(ctx, w->name, w->op, NULL, (tk_certify_options){.skip_coverage = true});
         assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
-        assert_string_equal(tki_certificate_text(certificate, "coverage.reason"), "it was not asked for");
+        assert_string_equal(tki_certificate_text(certificate, "coverage.reason"), "coverage was not requested");
         tk_certificate_destroy(certificate);
     }
     tk_ctx_destroy(ctx);

@@ -161,18 +161,18 @@ static void damage_is_found(void **state)
     for (size_t i = 0; i < bytes; i++) {
         data[i] ^= 4;
         assert_ok(ctx, tki_file_create(ctx, path, data, bytes, 0600, true));
-        assert_not_found(&kept, "are not used: it");
+        assert_not_found(&kept, "ignored: it");
         data[i] ^= 4;
     }
     for (size_t length = 0; length < bytes; length += 7) {
         assert_ok(ctx, tki_file_create(ctx, path, data, length, 0600, true));
-        assert_not_found(&kept, "are not used: it");
+        assert_not_found(&kept, "ignored: it");
     }
     data = realloc(data, bytes + 1);
     assert_non_null(data);
     data[bytes] = '\n';
     assert_ok(ctx, tki_file_create(ctx, path, data, bytes + 1, 0600, true));
-    assert_not_found(&kept, "it goes on behind its end");
+    assert_not_found(&kept, "it has data after its end");
     assert_ok(ctx, tki_file_create(ctx, path, data, bytes, 0600, true));
     assert_true(find(&kept, &found));
     tki_kept_free(&found);
@@ -191,17 +191,17 @@ static void fields_are_held_to_each_other(void **state)
     path_of(&kept, path);
     path_of(&other, other_path);
     assert_int_equal(rename(other_path, path), 0);
-    assert_not_found(&kept, "it is of another key");
+    assert_not_found(&kept, "its key is another");
     kept.seed++;
     char *data = tki_kept_encode(&kept, &bytes);
     assert_false(tki_kept_decode(data, bytes, kept.key, &found, problem, sizeof problem));
-    assert_string_equal(problem, "its seed is not that of what it says");
+    assert_string_equal(problem, "its seed does not match its content");
     free(data);
     kept.seed--;
     kept.machine[0] = 'b';
     data = tki_kept_encode(&kept, &bytes);
     assert_false(tki_kept_decode(data, bytes, kept.key, &found, problem, sizeof problem));
-    assert_string_equal(problem, "its key is not that of what it says");
+    assert_string_equal(problem, "its key does not match its content");
     free(data);
     kept.list[0].reason[3] = '\n';
     assert_null(tki_kept_encode(&kept, &bytes));
@@ -224,7 +224,7 @@ static void dates(void **state)
     tki_kept_mutants kept = make('b');
     strcpy(kept.date, "2999-01-01T00:00:00Z");
     tki_kept_save(ctx, &kept);
-    assert_not_found(&kept, "its date is still to come");
+    assert_not_found(&kept, "its date is in the future");
     tki_kept_free(&kept);
 }
 
@@ -236,7 +236,7 @@ static void links_and_files_of_others(void **state)
     tki_kept_save(ctx, &kept);
     path_of(&kept, path);
     assert_int_equal(chmod(path, 0620), 0);
-    assert_not_found(&kept, "others may write to it, by its mode 0620");
+    assert_not_found(&kept, "others can write to it (mode 0620)");
     assert_int_equal(chmod(path, 0644), 0);
     assert_int_equal(rename(path, "elsewhere"), 0);
     assert_int_equal(symlink("../elsewhere", path), 0);
@@ -258,8 +258,7 @@ static void folders_of_others(void **state)
     assert_int_equal(chmod("cache", 0770), 0);
     assert_not_found(&kept, NULL); /* what lies there is nothing to us, and saving tells why */
     tki_kept_save(ctx, &kept);
-    assert_non_null(
-        strstr(notes, "the verdicts on mutants are not kept: cache has mode 0770, so that its group can"));
+    assert_non_null(strstr(notes, "the verdicts on mutants are not kept: cache has mode 0770: its group can"));
     tki_kept_free(&kept);
 }
 
