@@ -26,77 +26,17 @@ typedef struct tki_launch_config {
     unsigned attribute_count;
 } tki_launch_config;
 
-/* Each returns 0 or an error code. A device pointer is a void * here; both drivers take it as one 64-bit word. */
 typedef struct tki_driver_calls {
-    int (*get_version)(int *version);
-    int (*init)(unsigned flags);
-    int (*get_count)(int *count);
-    int (*get_device)(int *device, int ordinal);
-    int (*get_name)(char *name, int size, int device);
-    int (*get_memory)(size_t *bytes, int device);
-    int (*get_attribute)(int *value, int attribute, int device);
-    int (*get_uuid)(unsigned char uuid[16], int device);
-    int (*allocate)(void **memory, size_t bytes);
-    int (*release)(void *memory);
-    int (*copy_in)(void *to, const void *from, size_t bytes, void *stream);
-    int (*copy_out)(void *to, const void *from, size_t bytes, void *stream);
-    int (*copy)(void *to, const void *from, size_t bytes, void *stream);
-    int (*fill)(void *to, unsigned char value, size_t bytes, void *stream);
-    int (*stream_create)(void **stream, unsigned flags);
-    int (*stream_destroy)(void *stream);
-    int (*stream_synchronize)(void *stream);
-    int (*stream_is_capturing)(void *stream, int *status); /* 0: no */
-    int (*event_create)(void **event, unsigned flags);
-    int (*event_destroy)(void *event);
-    int (*event_record)(void *event, void *stream);
-    int (*event_synchronize)(void *event);
-    int (*event_elapsed)(float *milliseconds, void *begin, void *end);
-    int (*module_load)(void **module, const void *image);
-    int (*module_unload)(void *module);
-    int (*module_function)(void **function, void *module, const char *name);
-    int (*launch)(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned threads_x,
-                  unsigned threads_y, unsigned threads_z, unsigned shared_bytes, void *stream, void **params,
-                  void **extra);
-    /* CUDA alone */
-    int (*launch_config)(const tki_launch_config *config, void *function, void **params, void **extra);
-    int (*function_attribute)(void *function, int attribute, int value);
-    int (*function_load)(void *function);
-    int (*capture_info)(void *stream, int *status, uint64_t *id);
-    int (*capture_graph)(void *stream, int *status, uint64_t *id, void **graph, const void ***needs, size_t *needed);
-    int (*user_object_create)(void **object, void *data, void (*destroy)(void *data), unsigned count, unsigned flags);
-    int (*user_object_release)(void *object, unsigned count);
-    int (*graph_retain)(void *graph, void *object, unsigned count, unsigned flags);
-    int (*encode_map)(void *map, int type, unsigned rank, void *base, const uint64_t *sizes, const uint64_t *pitches,
-                      const unsigned *box, const unsigned *strides, int interleave, int swizzle, int promotion,
-                      int filler);
-    int (*context_retain)(void **context, int device);
-    int (*context_release)(int device);
-    int (*context_get)(void **context);
-    int (*context_set)(void *context);
-    int (*write_error_name)(int code, const char **name);
-    int (*write_error_text)(int code, const char **text);
-    /* HIP alone */
-    int (*device_get)(int *ordinal);
-    int (*device_set)(int ordinal);
-    int (*get_properties)(void *properties, int device);
-    int (*get_old_properties)(void *properties, int device);
-    const char *(*error_name)(int code);
-    const char *(*error_text)(int code);
+#define CALL(result, name, arguments, cuda, hip) result(*name) arguments;
+#include "drivers/driver_calls.def"
+#undef CALL
 } tki_driver_calls;
 
-/* What the library calls them: the same members in the same order. NULL: this vendor has no such call. A '?' in front: it may be
- * missing. */
+/* What the library calls them. */
 typedef struct tki_driver_names {
-    const char *get_version, *init, *get_count, *get_device, *get_name, *get_memory, *get_attribute, *get_uuid;
-    const char *allocate, *release, *copy_in, *copy_out, *copy, *fill;
-    const char *stream_create, *stream_destroy, *stream_synchronize, *stream_is_capturing;
-    const char *event_create, *event_destroy, *event_record, *event_synchronize, *event_elapsed;
-    const char *module_load, *module_unload, *module_function, *launch;
-    const char *launch_config, *function_attribute, *function_load, *capture_info, *capture_graph,
-        *user_object_create, *user_object_release, *graph_retain, *encode_map, *context_retain, *context_release,
-        *context_get, *context_set;
-    const char *write_error_name, *write_error_text;
-    const char *device_get, *device_set, *get_properties, *get_old_properties, *error_name, *error_text;
+#define CALL(result, name, arguments, cuda, hip) const char *name;
+#include "drivers/driver_calls.def"
+#undef CALL
 } tki_driver_names;
 
 _Static_assert(sizeof(tki_launch_attribute) == 72 && offsetof(tki_launch_attribute, value) == 8, "CUlaunchAttribute");

@@ -41,9 +41,8 @@ const char *tki_gpu_no_architecture(const tki_gpu_info *info)
 {
     return strcmp(info->architecture, unknown) != 0
                ? NULL
-               : "the driver does not tell its architecture, so nothing can be compiled for it; install a ROCm that "
-                 "knows "
-                 "the device, or set TOKITAI_HIP_LIBRARY to the path of that one's libamdhip64.so";
+               : "the driver does not report its architecture, so nothing can be compiled for it; install a ROCm "
+                 "that knows the device, or set TOKITAI_HIP_LIBRARY to the path of that one's libamdhip64.so";
 }
 
 static void describe(const tki_driver *driver, int device, tki_gpu_info *info)
@@ -108,39 +107,9 @@ const tki_vendor tki_vendor_hip = {
     .nodes = {"/dev/kfd", NULL},
     .names =
         {
-            .get_version = "hipDriverGetVersion",
-            .init = "hipInit",
-            .get_count = "hipGetDeviceCount",
-            .get_device = "hipDeviceGet",
-            .get_name = "hipDeviceGetName",
-            .get_memory = "hipDeviceTotalMem",
-            .get_attribute = "hipDeviceGetAttribute",
-            .get_uuid = "?hipDeviceGetUuid",
-            .allocate = "hipMalloc",
-            .release = "hipFree",
-            .copy_in = "hipMemcpyHtoDAsync",
-            .copy_out = "hipMemcpyDtoHAsync",
-            .copy = "hipMemcpyDtoDAsync",
-            .fill = "hipMemsetD8Async",
-            .stream_create = "hipStreamCreateWithFlags",
-            .stream_destroy = "hipStreamDestroy",
-            .stream_synchronize = "hipStreamSynchronize",
-            .stream_is_capturing = "hipStreamIsCapturing",
-            .event_create = "hipEventCreateWithFlags",
-            .event_destroy = "hipEventDestroy",
-            .event_record = "hipEventRecord",
-            .event_synchronize = "hipEventSynchronize",
-            .event_elapsed = "hipEventElapsedTime",
-            .module_load = "hipModuleLoadData",
-            .module_unload = "hipModuleUnload",
-            .module_function = "hipModuleGetFunction",
-            .launch = "hipModuleLaunchKernel",
-            .device_get = "hipGetDevice",
-            .device_set = "hipSetDevice",
-            .get_properties = "?hipGetDevicePropertiesR0600",
-            .get_old_properties = "?hipGetDeviceProperties",
-            .error_name = "?hipGetErrorName",
-            .error_text = "?hipGetErrorString",
+#define CALL(result, name, arguments, cuda, hip) .name = hip,
+#include "drivers/driver_calls.def"
+#undef CALL
         },
     .synchronize = "hipDeviceSynchronize",
     .oldest_version = 50200000,
