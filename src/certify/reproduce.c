@@ -9,6 +9,7 @@
 #include "core/escape.h"
 #include "judge/judge_exact.h"
 #include "model/attributes.h"
+#include "model/case.h"
 #include "model/format.h"
 #include "trials/attribute_settings.h"
 
@@ -26,10 +27,8 @@ static void print_given_inputs(FILE *out, const tki_trial *trial, const tki_inpu
             if (param->kind != TK_KIND_INDEX)
                 fprintf(out, "0x%0*llx", tki_format_of(dtype).bits / 4,
                         (unsigned long long)tki_pattern_at(dtype, inputs->data[p], i));
-            else if (trial->c.index_dtype == TK_I64)
-                fprintf(out, "%lld", (long long)((const int64_t *)inputs->data[p])[i]);
             else
-                fprintf(out, "%d", ((const int32_t *)inputs->data[p])[i]);
+                fprintf(out, "%lld", (long long)tki_index_at(&trial->c, inputs->data[p], i));
         }
     }
 }

@@ -10,7 +10,9 @@
 #include "exact/floats.h"
 #include "exact/round.h"
 #include "judge/judge.h"
+#include "judge/trial_inputs.h"
 #include "trials/families_index.h"
+#include "trials/shapes.h"
 
 /* A kernel that writes a little before its output must not break this process. */
 enum { MARGIN = 64 };
@@ -57,10 +59,8 @@ static void fill_input(const tk_case *c, int p, uint64_t seed, void *data)
         else if (param->kind != TK_KIND_INDEX)
             memcpy((char *)data + (size_t)i * tk_dtype_size(dtype), &(uint64_t){tki_random_below(&random, 2)},
                    tk_dtype_size(dtype));
-        else if (c->index_dtype == TK_I64)
-            ((int64_t *)data)[i] = (int64_t)tki_random_below(&random, (uint64_t)c->dims[param->indexed_dim]);
         else
-            ((int32_t *)data)[i] = (int32_t)tki_random_below(&random, (uint64_t)c->dims[param->indexed_dim]);
+            tki_inputs_set_index(c, data, i, tki_below(&random, c->dims[param->indexed_dim]));
     }
     if (param->rule == TK_INDICES_ENDS)
         tki_ends_sort(c, data, tk_case_elements(c, p));

@@ -87,6 +87,18 @@ int tki_settings_matrix_unit(tk_ctx *ctx, const tki_lowering *lowering, const tk
     return TKI_UNIT_UNKNOWN;
 }
 
+int64_t tki_settings_values(const tk_attribute *attribute)
+{
+    return attribute->type == TK_ATTRIBUTE_CHOICE ? attribute->choice_count : attribute->tried_count + 1;
+}
+
+tk_value tki_settings_value(const tk_attribute *attribute, int64_t i)
+{
+    if (attribute->type == TK_ATTRIBUTE_CHOICE)
+        return (tk_value){.integer = i};
+    return i < attribute->tried_count ? attribute->tried[i] : attribute->initial;
+}
+
 void tki_settings_text(const tk_contract *contract, const tk_value *attributes, char *text, size_t size)
 {
     text[0] = 0;

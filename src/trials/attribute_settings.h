@@ -30,5 +30,9 @@ int tki_settings_unit_of(const char *architecture);
 
 enum { TKI_SETTINGS_TEXT = TK_MAX_ATTRIBUTES * 80 }; /* of all attributes: names, and values in up to 40 bytes */
 
+/* How many values trials give an attribute, and the i-th of them: each choice, or each of those tried and the default. */
+int64_t tki_settings_values(const tk_attribute *attribute);
+tk_value tki_settings_value(const tk_attribute *attribute, int64_t i);
+
 /* "domain normal, numerics tensor_core": what is not at its default; "" if everything is. */
 void tki_settings_text(const tk_contract *contract, const tk_value *attributes, char *text, size_t size);

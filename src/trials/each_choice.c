@@ -6,6 +6,7 @@
 #include <limits.h>
 
 #include "model/case.h"
+#include "trials/attribute_settings.h"
 #include "trials/families.h"
 
 /* What is being given, and to whom. */
@@ -21,12 +22,9 @@ typedef struct giving {
 
 enum { MOST_SETS = 12 };
 
-/* How many values trials take of an attribute. */
 static int64_t values_of(const tk_attribute *attribute)
 {
-    if (!attribute->seen_by_kernel)
-        return 1;
-    return attribute->type == TK_ATTRIBUTE_CHOICE ? attribute->choice_count : attribute->tried_count + 1;
+    return attribute->seen_by_kernel ? tki_settings_values(attribute) : 1;
 }
 
 /* Every combination, or, where these are too many, as many sets as give each attribute each of its values. */
@@ -51,12 +49,8 @@ static void set_attributes(tk_case *c, int64_t set, bool every)
         const int64_t values = values_of(attribute);
         const int64_t value = rest % values;
         rest = every ? rest / values : rest;
-        if (!attribute->seen_by_kernel)
-            continue;
-        if (attribute->type == TK_ATTRIBUTE_CHOICE)
-            c->attributes[i].integer = value;
-        else
-            c->attributes[i] = value < attribute->tried_count ? attribute->tried[value] : attribute->initial;
+        if (attribute->seen_by_kernel)
+            c->attributes[i] = tki_settings_value(attribute, value);
     }
 }
 

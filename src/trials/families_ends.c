@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "judge/trial_inputs.h"
 #include "model/case.h"
 #include "trials/shapes.h"
 
@@ -17,10 +18,7 @@ typedef struct ends {
 
 static void set(const ends *e, int64_t i, int64_t value)
 {
-    if (e->c->index_dtype == TK_I64)
-        ((int64_t *)e->data)[i] = value;
-    else
-        ((int32_t *)e->data)[i] = (int32_t)value;
+    tki_inputs_set_index(e->c, e->data, i, value);
 }
 
 void tki_ends_raise(const tk_case *c, void *data, int64_t count)

@@ -1,8 +1,11 @@
 /* CHOOSES. Indices: which rows are hit, how often, in which order, and which targets are ignored. */
-#include "model/case.h"
 #include "trials/families_index.h"
 
 #include <math.h>
+
+#include "judge/trial_inputs.h"
+#include "model/case.h"
+#include "trials/shapes.h"
 
 enum { COUNTED = 12 };
 
@@ -21,11 +24,6 @@ typedef struct drawing {
     int cursor;
 } drawing;
 
-static int64_t below(tki_random *random, int64_t bound)
-{
-    return (int64_t)tki_random_below(random, (uint64_t)bound);
-}
-
 static int64_t common_divisor(int64_t a, int64_t b)
 {
     while (b) {
@@ -40,7 +38,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 static int64_t plain_index(int64_t bound, tki_random *random)
 {
     bool hot = tki_random_u64(random) & 1;
-    return below(random, hot && bound > 4 ? 4 : bound);
+    return tki_below(random, hot && bound > 4 ? 4 : bound);
 }
 
 /* The i-th of an order in which each index comes once before one comes again. */
@@ -71,19 +69,19 @@ static int64_t high_index(int64_t bound, tki_random *random)
 {
     static const int bits[] = {7, 8, 15, 16, 23, 24, 31, 32};
     for (int tries = 0; tries < 4; tries++) {
-        const int64_t power = INT64_C(1) << bits[below(random, 8)];
-        const int64_t index = power + below(random, 3) - 1;
+        const int64_t power = INT64_C(1) << bits[tki_below(random, 8)];
+        const int64_t index = power + tki_below(random, 3) - 1;
         if (index < bound)
             return index;
     }
-    return bound - 1 - below(random, bound < 3 ? bound : 3);
+    return bound - 1 - tki_below(random, bound < 3 ? bound : 3);
 }
 
 static int64_t next_in_run(drawing *d, tki_random *random)
 {
     if (d->left == 0) {
-        d->left = below(random, 2) ? counts[below(random, COUNTED)] : 1 + below(random, 9);
-        d->fixed = below(random, d->bound);
+        d->left = tki_below(random, 2) ? counts[tki_below(random, COUNTED)] : 1 + tki_below(random, 9);
+        d->fixed = tki_below(random, d->bound);
     }
     d->left--;
     return d->fixed;
@@ -107,11 +105,11 @@ static int64_t draw_index(drawing *d, int64_t i, tki_random *random)
     case TKI_FAMILY_INDEX_ENDS:
         return i == 0 ? bound - 1 : i == d->count - 1 ? 0 : tki_random_u64(random) & 1 ? bound - 1 : 0;
     case TKI_FAMILY_CONFIDENT: return tki_peak_place(i, bound);
-    case TKI_FAMILY_PLATEAU: return tki_random_u64(random) % 4 ? tki_peak_place(i, bound) : below(random, bound);
+    case TKI_FAMILY_PLATEAU: return tki_random_u64(random) % 4 ? tki_peak_place(i, bound) : tki_below(random, bound);
     case TKI_FAMILY_INDEX_RUNS: return next_in_run(d, random);
     case TKI_FAMILY_INDEX_TWO: return i & 1 ? d->other : d->fixed;
     case TKI_FAMILY_INDEX_PERMUTED: return permuted(d, i);
-    case TKI_FAMILY_INDEX_LAST: return bound - 1 - (i == 0 ? 0 : below(random, bound < 8 ? bound : 8));
+    case TKI_FAMILY_INDEX_LAST: return bound - 1 - (i == 0 ? 0 : tki_below(random, bound < 8 ? bound : 8));
     case TKI_FAMILY_INDEX_COUNTS: return counted_index(d);
     case TKI_FAMILY_INDEX_HIGH: return high_index(bound, random);
     default: return plain_index(bound, random);
@@ -122,10 +120,10 @@ static int64_t draw_index(drawing *d, int64_t i, tki_random *random)
 static void draw_two(drawing *d, tki_random *random)
 {
     static const int64_t distances[] = {INT64_C(1) << 32, 1 << 16, 1 << 15, 256};
-    d->other = below(random, d->bound);
+    d->other = tki_below(random, d->bound);
     for (int i = 0; i < 4; i++)
-        if (distances[i] < d->bound && below(random, 3)) {
-            d->fixed = below(random, d->bound - distances[i]);
+        if (distances[i] < d->bound && tki_below(random, 3)) {
+            d->fixed = tki_below(random, d->bound - distances[i]);
             d->other = d->fixed + distances[i];
             return;
         }
@@ -136,13 +134,13 @@ static drawing begin_drawing(tki_family family, int64_t count, int64_t bound, tk
     drawing d = {.family = family, .count = count, .bound = bound};
     if (bound <= 0)
         return d;
-    d.fixed = below(random, bound);
-    d.step = 1 + below(random, bound);
+    d.fixed = tki_below(random, bound);
+    d.step = 1 + tki_below(random, bound);
     while (common_divisor(d.step, bound) != 1)
         d.step = d.step % bound + 1;
     if (family == TKI_FAMILY_INDEX_TWO)
         draw_two(&d, random);
-    d.cursor = (int)below(random, COUNTED);
+    d.cursor = (int)tki_below(random, COUNTED);
     for (int i = 0; i < COUNTED; i++)
         d.hits_left[i] = counts[i];
     return d;
@@ -170,7 +168,7 @@ static ignoring draw_ignoring(tki_random *random)
 {
     static const ignoring often[] = {SOME, SOME, SOME,  SOME, HALF,      NONE,     NONE, NONE,
                                      NONE, ALL,  FIRST, LAST, BUT_FIRST, BUT_LAST, SOME, HALF};
-    return often[below(random, 16)];
+    return often[tki_below(random, 16)];
 }
 
 void tki_family_fill_index(tki_family family, const tk_case *c, int param, void *data, tki_random *random)
@@ -188,9 +186,6 @@ void tki_family_fill_index(tki_family family, const tk_case *c, int param, void 
         /* With nothing to point at, an ignored target is the only valid one. */
         bool ignored = can_ignore && (bound == 0 || is_ignored(how, i, count, random));
         int64_t value = ignored ? ignored_index : bound > 0 ? draw_index(&d, i, random) : 0;
-        if (c->index_dtype == TK_I64)
-            ((int64_t *)data)[i] = value;
-        else
-            ((int32_t *)data)[i] = (int32_t)value;
+        tki_inputs_set_index(c, data, i, value);
     }
 }

@@ -32,14 +32,8 @@ static void draw_attributes(tk_case *c, tki_random *random)
 {
     for (int i = 0; i < c->contract->attribute_count; i++) {
         const tk_attribute *attribute = &c->contract->attributes[i];
-        if (!attribute->seen_by_kernel)
-            continue;
-        const bool choice = attribute->type == TK_ATTRIBUTE_CHOICE;
-        const int64_t drawn = tki_below(random, choice ? attribute->choice_count : attribute->tried_count + 1);
-        if (choice)
-            c->attributes[i].integer = drawn;
-        else
-            c->attributes[i] = drawn < attribute->tried_count ? attribute->tried[drawn] : attribute->initial;
+        if (attribute->seen_by_kernel)
+            c->attributes[i] = tki_settings_value(attribute, tki_below(random, tki_settings_values(attribute)));
     }
 }
 
@@ -607,10 +601,8 @@ static void plant(const tki_trial *trial, int param, void *data)
             continue;
         if (!index)
             tki_put_bits(dtype, data, i, (uint32_t)value);
-        else if (c->index_dtype == TK_I64)
-            ((int64_t *)data)[i] = value;
         else
-            ((int32_t *)data)[i] = (int32_t)value;
+            tki_inputs_set_index(c, data, i, value);
     }
     if (p->rule == TK_INDICES_ENDS)
         tki_ends_raise(c, data, count);
