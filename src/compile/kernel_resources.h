@@ -1,6 +1,5 @@
 /* What compilers say that kernels use, read from their output. Any text will do as input. */
-#ifndef TKI_COMPILE_KERNEL_RESOURCES_H
-#define TKI_COMPILE_KERNEL_RESOURCES_H
+#pragma once
 
 #include "compile/artifact.h"
 
@@ -12,5 +11,3 @@ int tki_resources_of_clang(const char *log, tki_kernel_resources *kernels,
 
 /* The first lines that warn, joined by " | "; "" if there are none. */
 void tki_log_warnings(const char *log, char *text, size_t size);
-
-#endif

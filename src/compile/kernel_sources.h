@@ -1,6 +1,5 @@
 /* The kernel sources inside the library. cmake/embed_kernels.cmake writes the table at build time. */
-#ifndef TKI_COMPILE_KERNEL_SOURCES_H
-#define TKI_COMPILE_KERNEL_SOURCES_H
+#pragma once
 
 #include "compile/digest.h"
 
@@ -30,5 +29,3 @@ TK_MUST_USE tk_status tki_source_gather(tk_ctx *ctx, const tki_source_file *tabl
 
 /* SHA-256 of the files' bytes, one after the other: the kernel, then its headers. */
 bool tki_source_hash(tki_digest *digest, const tki_source_set *set, char hex[TKI_ARTIFACT_HEX]);
-
-#endif

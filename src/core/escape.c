@@ -137,7 +137,7 @@ static void put_cut(FILE *out, size_t at, size_t length, const char *mark)
         fprintf(out, at ? " %s" : "%s", mark);
 }
 
-static void put_plain(FILE *out, const char *text, size_t most)
+void tki_put_terminal(FILE *out, const char *text, size_t most)
 {
     const size_t length = strlen(text);
     char piece[PIECE];
@@ -148,11 +148,6 @@ static void put_plain(FILE *out, const char *text, size_t most)
         fputs(piece, out);
     }
     put_cut(out, at, length, "[cut]");
-}
-
-void tki_put_terminal(FILE *out, const char *text, size_t most)
-{
-    put_plain(out, text, most);
 }
 
 void tki_put_shell_word(FILE *out, const char *word)
@@ -291,7 +286,7 @@ void tki_put_markdown_code(FILE *out, const char *text, size_t most)
                         (!all_blank && text[0] == ' ' && text[length - 1] == ' ');
     put_fence(out, fence);
     fputs(padded ? " " : "", out);
-    put_plain(out, text, most);
+    tki_put_terminal(out, text, most);
     fputs(padded && length ? " " : "", out);
     put_fence(out, fence);
 }
@@ -301,7 +296,7 @@ void tki_put_markdown_block(FILE *out, const char *language, const char *text, s
     const size_t fence = fence_of(text, 3);
     put_fence(out, fence);
     fprintf(out, "%s\n", language);
-    put_plain(out, text, most);
+    tki_put_terminal(out, text, most);
     fputc('\n', out);
     put_fence(out, fence);
     fputc('\n', out);

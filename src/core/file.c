@@ -13,6 +13,14 @@
 
 #include "core/context.h"
 
+bool tki_is_one_line(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            return false;
+    return true;
+}
+
 static tk_status write_all(int file, const char *data, size_t bytes)
 {
     while (bytes) {

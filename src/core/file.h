@@ -6,6 +6,9 @@
 #include "core/export.h"
 #include "tokitai.h"
 
+/* Has the text, a name or a field of a file, no control character of ASCII? */
+TKI_EXPORT bool tki_is_one_line(const char *text);
+
 /* Writes to a temporary file in the same directory, PATH.XXXXXX, syncs it and renames it, so that a reader sees the old file or the new one
  * and never a part. It has a shared lock (flock) from its first byte on; one that is not locked is of a process that was ended. */
 TKI_EXPORT TK_MUST_USE tk_status tki_file_write(tk_ctx *ctx, const char *path, const void *data, size_t bytes);

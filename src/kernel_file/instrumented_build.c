@@ -109,15 +109,9 @@ tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *kernel, cons
                                  const tki_coverage *coverage, tki_executor *executor)
 {
     double seconds = kernel->call_seconds > 0 ? kernel->call_seconds : 60;
-    return tki_executor_open(ctx,
-                             &(tki_executable){.artifact = kernel->instrumented->build.artifact,
-                                               .contract = contract,
-                                               .worker_options = {.backend = kernel->backend,
-                                                                  .device = kernel->device,
-                                                                  .call_seconds = MORE_TIME * seconds,
-                                                                  .terms = kernel->terms,
-                                                                  .coverage = coverage}},
-                             executor);
+    return tki_kernel_file_run(ctx, kernel, kernel->instrumented->build.artifact, contract,
+                               (tki_worker_options){.call_seconds = MORE_TIME * seconds, .coverage = coverage},
+                               executor);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

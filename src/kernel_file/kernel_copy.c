@@ -126,14 +126,6 @@ static tk_status copy_file(copier *c, int file, const struct stat *about, int in
     return status;
 }
 
-static bool plain_name(const char *name)
-{
-    for (; *name; name++)
-        if ((unsigned char)*name < ' ' || *name == 127)
-            return false;
-    return true;
-}
-
 static int make_folder(int parent, const char *name)
 {
     return mkdirat(parent, name, 0700) ? -1 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -165,7 +157,7 @@ static tk_status copy_folder(copier *c, int from, int into, const char *prefix, 
         char *relative = NULL, *path = NULL;
         struct stat about;
         int file = -1;
-        if (status == TK_OK && !plain_name(name))
+        if (status == TK_OK && !tki_is_one_line(name))
             status = tki_fail(c->ctx, TK_BAD_FILE, "'%.200s' has a file name with control characters", shown);
         if (status == TK_OK &&
             (asprintf(&relative, "%s%s", prefix, name) < 0 || asprintf(&path, "%s/%s", shown, name) < 0))

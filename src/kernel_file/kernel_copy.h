@@ -1,7 +1,6 @@
 /* CHOOSES. The one copy of a kernel. Its files are opened once, links are not followed, and what is hashed, compiled, instrumented and loaded
  * is this copy: what their owner does to them later changes nothing, and a certificate names what was run. */
-#ifndef TKI_KERNEL_COPY_H
-#define TKI_KERNEL_COPY_H
+#pragma once
 
 #include "core/hash.h"
 #include "core/scratch.h"
@@ -31,5 +30,3 @@ TK_MUST_USE tk_status tki_kernel_copy_add(tk_ctx *ctx, const tki_kernel_copy *co
 
 /* Takes the folder's name out of a text, so that messages have the names that the user knows. In place. */
 void tki_kernel_copy_unname(const tki_kernel_copy *copy, char *text);
-
-#endif

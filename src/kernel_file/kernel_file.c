@@ -281,20 +281,24 @@ bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *con
     return tki_exports_op(kernel->defined, contract->name);
 }
 
+tk_status tki_kernel_file_run(tk_ctx *ctx, const tk_kernel_file *kernel, const char *artifact,
+                              const tk_contract *contract, tki_worker_options options, tki_executor *executor)
+{
+    options.backend = kernel->backend;
+    options.device = kernel->device;
+    options.terms = kernel->terms;
+    return tki_executor_open(
+        ctx, &(tki_executable){.artifact = artifact, .contract = contract, .worker_options = options}, executor);
+}
+
 tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
                                 tki_executor *executor)
 {
     *executor = (tki_executor){0};
     if (kernel->problem[0])
         return tki_fail(ctx, kernel->unavailable ? TK_UNAVAILABLE : TK_BAD_FILE, "%s", kernel->problem);
-    return tki_executor_open(ctx,
-                             &(tki_executable){.artifact = kernel->artifact,
-                                               .contract = contract,
-                                               .worker_options = {.backend = kernel->backend,
-                                                                  .device = kernel->device,
-                                                                  .call_seconds = kernel->call_seconds,
-                                                                  .terms = kernel->terms}},
-                             executor);
+    return tki_kernel_file_run(ctx, kernel, kernel->artifact, contract,
+                               (tki_worker_options){.call_seconds = kernel->call_seconds}, executor);
 }
 
 tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
@@ -305,14 +309,7 @@ tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kerne
     if (kernel->problem[0])
         return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
     const double seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS;
-    return tki_executor_open(ctx,
-                             &(tki_executable){.artifact = kernel->artifact,
-                                               .contract = contract,
-                                               .worker_options = {.backend = kernel->backend,
-                                                                  .device = kernel->device,
-                                                                  .start_seconds = SECONDS,
-                                                                  .call_seconds = seconds,
-                                                                  .terms = kernel->terms,
-                                                                  .sanitizer = tool}},
-                             executor);
+    return tki_kernel_file_run(
+        ctx, kernel, kernel->artifact, contract,
+        (tki_worker_options){.start_seconds = SECONDS, .call_seconds = seconds, .sanitizer = tool}, executor);
 }

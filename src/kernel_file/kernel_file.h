@@ -1,6 +1,5 @@
 /* CHOOSES. A kernel that comes as a file: compiled once, known by its hashes, run in workers. */
-#ifndef TKI_KERNEL_FILE_H
-#define TKI_KERNEL_FILE_H
+#pragma once
 
 #include "compile/kernel_sources.h"
 #include "core/hash.h"
@@ -42,6 +41,11 @@ TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel
                                                     const tk_contract *contract, tki_sanitizer_tool tool,
                                                     tki_executor *executor);
 
+/* What all ways to run it have in common: an executor of this library, for its backend and device and in its terms. */
+TK_MUST_USE tk_status tki_kernel_file_run(tk_ctx *ctx, const tk_kernel_file *kernel, const char *artifact,
+                                          const tk_contract *contract, tki_worker_options options,
+                                          tki_executor *executor);
+
 /* The headers of ours, as they were when this library was built; cmake/embed_kernels.cmake writes the table. */
 typedef enum tki_kernel_header { TKI_KERNEL_HEADER, TKI_KERNEL_OPS_HEADER, TKI_COVERAGE_HEADER } tki_kernel_header;
 extern const tki_source_file tki_kernel_headers[];
@@ -59,5 +63,3 @@ bool tki_exported_ops(const void *image, size_t bytes, char *ops, size_t size);
 
 /* Is the op's function, of either version, in such a list? */
 bool tki_exports_op(const char *ops, const char *name);
-
-#endif

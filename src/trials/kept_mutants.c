@@ -1,4 +1,4 @@
-/* CHOOSES. Writing, reading and keeping the verdicts on planted wrong kernels. The reader trusts nothing but that nobody else can write to the
+/* CHOOSES. Writing, reading and keeping the verdicts on mutants. The reader trusts nothing but that nobody else can write to the
  * folder. */
 #include "trials/kept_mutants.h"
 
@@ -10,6 +10,7 @@
 #include "compile/cache_folder.h"
 #include "compile/field_reader.h"
 #include "core/context.h"
+#include "core/file.h"
 #include "trials/judge_build.h"
 
 static const char first_line[] = "tokitai mutants 1";
@@ -79,15 +80,6 @@ void tki_kept_free(tki_kept_mutants *kept)
  * Writing
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* A field is one line. */
-static bool fits(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 127)
-            return false;
-    return true;
-}
-
 char *tki_kept_encode(const tki_kept_mutants *kept, size_t *bytes)
 {
     char *data = NULL, hash[TKI_HASH_HEX];
@@ -100,7 +92,7 @@ char *tki_kept_encode(const tki_kept_mutants *kept, size_t *bytes)
     fprintf(stream, "seed %llu\ndate %s\nmutants %d\n", (unsigned long long)kept->seed, kept->date, kept->count);
     for (int i = 0; i < kept->count; i++) {
         const tki_kept_mutant *m = &kept->list[i];
-        good = good && fits(m->reason);
+        good = good && tki_is_one_line(m->reason);
         fprintf(stream, m->rejected ? "mutant %s rejected %s %s\n" : "mutant %s survived\n", m->name, m->clause,
                 m->reason);
     }

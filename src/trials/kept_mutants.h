@@ -1,4 +1,4 @@
-/* CHOOSES. The verdicts on an op's planted wrong kernels as a file of the cache folder, KEY.mutants:
+/* CHOOSES. The verdicts on an op's mutants as a file of the cache folder, KEY.mutants:
  *
  *     tokitai mutants 1
  *     key 5f1c...              of the fields up to the level, see tki_kept_key()
