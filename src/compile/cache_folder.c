@@ -195,16 +195,22 @@ static void hold(int file)
         (void)flock(file, LOCK_SH | LOCK_NB); /* without it the entry may be removed, which its reader survives */
 }
 
-int tki_store_read(tk_ctx *ctx, const char *path, char **data, size_t *bytes, char *problem, size_t problem_size)
+/* -1 with errno, and what is wrong. */
+static int open_entry(const char *path, char *problem, size_t problem_size)
 {
-    int file = open_file(path);
-    if (file < 0) {
-        int error = errno;
+    const int file = open_file(path), error = errno;
+    if (file < 0)
         snprintf(problem, problem_size, "cannot open it: %s",
                  error == ELOOP ? "it is a symbolic link" : strerror(error));
-        errno = error;
+    errno = error;
+    return file;
+}
+
+int tki_store_read(tk_ctx *ctx, const char *path, char **data, size_t *bytes, char *problem, size_t problem_size)
+{
+    int file = open_entry(path, problem, problem_size);
+    if (file < 0)
         return -1;
-    }
     if (tki_file_read_open(ctx, file, path, TKI_MOST_ENTRY, data, bytes) != TK_OK) {
         snprintf(problem, problem_size, "%.250s", tk_ctx_message(ctx));
         close(file);
@@ -346,14 +352,9 @@ tki_store_result tki_store_get(tk_ctx *ctx, const tki_store *store, const char *
     problem[0] = 0;
     if (store->distrusted || store->closed || !store->folder[0] || !path_of(store, key, ending, path))
         return TKI_STORE_ABSENT;
-    const int file = open_file(path);
-    if (file < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return TKI_STORE_ABSENT;
-    if (file < 0) {
-        snprintf(problem, problem_size, "cannot open it: %s",
-                 errno == ELOOP ? "it is a symbolic link" : strerror(errno));
-        return TKI_STORE_DAMAGED;
-    }
+    const int file = open_entry(path, problem, problem_size);
+    if (file < 0)
+        return errno == ENOENT || errno == ENOTDIR ? TKI_STORE_ABSENT : TKI_STORE_DAMAGED;
     bool good = !is_of_others(file, problem, problem_size);
     if (good && tki_file_read_open(ctx, file, path, most, data, bytes) != TK_OK) {
         snprintf(problem, problem_size, "%.250s", tk_ctx_message(ctx));

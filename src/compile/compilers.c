@@ -22,42 +22,28 @@ static const char *const hip_folders[] = {"/opt/rocm/bin", "/opt/rocm/llvm/bin",
 static const tki_compiler_kind kinds[] = {
     {.backend = &tki_backends[TKI_CUDA],
      .name = "NVRTC",
-     .is_library = true,
      .rtc = &tki_nvrtc,
-     .read_resources = tki_resources_of_ptxas,
-     .find = tki_rtc_find,
-     .compile = tki_rtc_compile},
+     .read_resources = tki_resources_of_ptxas},
     {.backend = &tki_backends[TKI_CUDA],
      .name = "nvcc",
      .programs = nvcc_names,
      .folders = cuda_folders,
      .file_begins = "",
      .lists_architectures = true,
-     .read_resources = tki_resources_of_ptxas,
-     .find = tki_program_find_compiler,
-     .compile = tki_program_compile},
-    {.backend = &tki_backends[TKI_HIP],
-     .name = "HIPRTC",
-     .is_library = true,
-     .rtc = &tki_hiprtc,
-     .find = tki_rtc_find,
-     .compile = tki_rtc_compile},
+     .read_resources = tki_resources_of_ptxas},
+    {.backend = &tki_backends[TKI_HIP], .name = "HIPRTC", .rtc = &tki_hiprtc},
     {.backend = &tki_backends[TKI_HIP],
      .name = "hipcc",
      .programs = hipcc_names,
      .folders = hip_folders,
      .file_begins = "hipcc",
-     .read_resources = tki_resources_of_clang,
-     .find = tki_program_find_compiler,
-     .compile = tki_program_compile},
+     .read_resources = tki_resources_of_clang},
     {.backend = &tki_backends[TKI_HIP],
      .name = "clang",
      .programs = clang_names,
      .folders = hip_folders,
      .file_begins = "",
-     .read_resources = tki_resources_of_clang,
-     .find = tki_program_find_compiler,
-     .compile = tki_program_compile},
+     .read_resources = tki_resources_of_clang},
 };
 
 enum { KINDS = sizeof kinds / sizeof *kinds, DEFAULT_SECONDS = 300 };
@@ -86,11 +72,10 @@ static bool is_chosen(const tki_compiler_kind *kind, const char *choice, const c
     *path = slash ? choice : NULL;
     if (!slash)
         return !strcasecmp(choice, kind->name);
-    if (kind->is_library || !strncmp(slash, "/lib", 4))
-        return kind->is_library && !strncmp(slash, "/lib", 4);
+    if (kind->rtc || !strncmp(slash, "/lib", 4))
+        return kind->rtc && !strncmp(slash, "/lib", 4);
     for (const tki_compiler_kind *k = kinds; k < kinds + KINDS; k++)
-        if (k->backend == kind->backend && !k->is_library &&
-            !strncmp(slash + 1, k->file_begins, strlen(k->file_begins)))
+        if (k->backend == kind->backend && !k->rtc && !strncmp(slash + 1, k->file_begins, strlen(k->file_begins)))
             return k == kind;
     return false;
 }
@@ -123,7 +108,7 @@ bool tki_compiler_at(const tki_backend *backend, int i, tki_compiler *compiler)
     if (choice && *choice && !is_chosen(kind, choice, &path))
         snprintf(compiler->problem, sizeof compiler->problem, "not used: %s is '%.200s'", variable, choice);
     else
-        kind->find(kind, path, compiler);
+        (kind->rtc ? tki_rtc_find : tki_program_find_compiler)(kind, path, compiler);
     return true;
 }
 
@@ -177,7 +162,7 @@ static void add_types(tki_compile_job *job, tk_types types)
 
 static void add_cuda_options(tki_compile_job *job, const tki_compiler *compiler, tk_types types)
 {
-    if (compiler->kind->is_library) {
+    if (compiler->kind->rtc) {
         add_option(job, "--gpu-architecture=%s", job->architecture);
         add_option(job, "--std=c++17");
         add_option(job, "-default-device");
@@ -202,7 +187,7 @@ static void add_hip_options(tki_compile_job *job, const tki_compiler *compiler, 
     add_option(job, "-std=c++17");
     add_option(job, "-ffp-contract=off");
     add_types(job, types);
-    if (compiler->kind->is_library)
+    if (compiler->kind->rtc)
         return;
     add_option(job, "-nogpuinc");
     add_option(job, "-nogpulib");
@@ -314,7 +299,7 @@ static bool is_image(const tki_compile_job *job, const char *image, size_t bytes
 void tki_compile(const tki_compiler *compiler, const tki_compile_job *job, tki_compiled *compiled)
 {
     *compiled = (tki_compiled){0};
-    compiler->kind->compile(compiler, job, compiled);
+    (compiler->kind->rtc ? tki_rtc_compile : tki_program_compile)(compiler, job, compiled);
     if (compiled->image && !is_image(job, compiled->image, compiled->image_bytes)) {
         snprintf(compiled->problem, sizeof compiled->problem,
                  "reported success, but its %zu bytes are not a kernel image", compiled->image_bytes);

@@ -57,17 +57,14 @@ extern const tki_rtc_library tki_nvrtc, tki_hiprtc;
 typedef struct tki_compiler_kind {
     const tki_backend *backend;
     const char *name; /* "NVRTC" */
-    bool is_library;
     /* A program: its names on the PATH and the folders that are searched behind it, both up to NULL; and how the
      * name of a file begins that the user chose, where several kinds of the backend come into question. */
     const char *const *programs, *const *folders;
     const char *file_begins;
     bool lists_architectures;
-    const tki_rtc_library *rtc; /* a library */
+    const tki_rtc_library *rtc; /* a library; NULL: a program */
     /* What the kernels use, out of what the compiler printed; NULL: it does not tell. The number of kernels. */
     int (*read_resources)(const char *log, tki_kernel_resources *kernels, int most);
-    void (*find)(const struct tki_compiler_kind *kind, const char *chosen, tki_compiler *compiler);
-    void (*compile)(const tki_compiler *compiler, const tki_compile_job *job, tki_compiled *compiled);
 } tki_compiler_kind;
 
 /* compiler_rtc.c, compiler_program.c. `chosen` is the path that the user gave, or NULL. */

@@ -26,6 +26,15 @@ static tk_status open_store(tk_ctx *ctx, tki_store *store)
     return TK_OK;
 }
 
+static tk_status list(tk_ctx *ctx, const char *ending, tki_store *store, tki_digest *digest, tki_store_file **files,
+                      int *count)
+{
+    tk_status status = open_store(ctx, store);
+    if (status == TK_OK)
+        status = tki_digest_open(ctx, digest);
+    return status == TK_OK ? tki_store_list(ctx, store, ending, files, count) : status;
+}
+
 tk_status tk_cache_folder(tk_ctx *ctx, char *path, size_t size)
 {
     tki_store store;
@@ -54,24 +63,32 @@ static void fill(tk_cache_entry *entry, const tki_artifact *a)
     memcpy(entry->kernels, a->kernels, sizeof entry->kernels);
 }
 
-/* Reads one entry without holding or touching it: looking is not using. */
+/* Without holding or touching it: looking is not using. NULL, and the damage, if it is not to be used, whatever it holds. */
+static char *read_trusted(tk_ctx *ctx, const tki_store *store, const char *path, size_t *bytes, char *damage,
+                          size_t damage_size)
+{
+    char *data = NULL;
+    if (store->distrusted) {
+        snprintf(damage, damage_size, "others can write to its folder");
+        return NULL;
+    }
+    const int opened = tki_store_read(ctx, path, &data, bytes, damage, damage_size);
+    if (opened < 0)
+        return NULL;
+    close(opened);
+    return data;
+}
+
 static void look(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const tki_store_file *file, bool whole,
                  tk_cache_entry *entry, tki_artifact *artifact)
 {
-    char *data;
     size_t bytes;
     *entry = (tk_cache_entry){.bytes = file->bytes, .last_used = (int64_t)file->used.tv_sec};
     (void)tki_store_key_of(file->name, tki_store_artifact, entry->key);
     snprintf(entry->path, sizeof entry->path, "%s/%s", store->folder, file->name);
-    if (store->distrusted) { /* so it is not used, whatever it holds */
-        snprintf(entry->damage, sizeof entry->damage, "others can write to its folder");
-        return;
-    }
-    int opened = tki_store_read(ctx, entry->path, &data, &bytes, entry->damage, sizeof entry->damage);
-    if (opened < 0)
-        return;
-    close(opened);
-    if (tki_entry_decode(digest, data, bytes, entry->key, whole, artifact, entry->damage, sizeof entry->damage)) {
+    char *data = read_trusted(ctx, store, entry->path, &bytes, entry->damage, sizeof entry->damage);
+    if (data &&
+        tki_entry_decode(digest, data, bytes, entry->key, whole, artifact, entry->damage, sizeof entry->damage)) {
         fill(entry, artifact);
         tki_artifact_free(artifact);
     }
@@ -86,11 +103,7 @@ tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void 
     int count = 0;
     if (!ctx)
         return TK_BAD_ARGUMENT;
-    tk_status status = open_store(ctx, &store);
-    if (status == TK_OK)
-        status = tki_digest_open(ctx, &digest);
-    if (status == TK_OK)
-        status = tki_store_list(ctx, &store, tki_store_artifact, &files, &count);
+    tk_status status = list(ctx, tki_store_artifact, &store, &digest, &files, &count);
     tk_cache_entry *entry = malloc(sizeof *entry);
     tki_artifact *artifact = malloc(sizeof *artifact);
     if (status == TK_OK && (!entry || !artifact))
@@ -120,20 +133,12 @@ static void look_at_tuning(tk_ctx *ctx, const tki_store *store, tki_digest *dige
                            tk_tuning *shown)
 {
     tki_tuning tuning;
-    char *data;
     size_t bytes;
     *shown = (tk_tuning){.bytes = file->bytes, .written = (int64_t)file->used.tv_sec};
     (void)tki_store_key_of(file->name, tki_store_tuning, shown->key);
     snprintf(shown->path, sizeof shown->path, "%s/%s", store->folder, file->name);
-    if (store->distrusted) {
-        snprintf(shown->damage, sizeof shown->damage, "others can write to its folder");
-        return;
-    }
-    int opened = tki_store_read(ctx, shown->path, &data, &bytes, shown->damage, sizeof shown->damage);
-    if (opened < 0)
-        return;
-    close(opened);
-    if (tki_tuning_decode(digest, data, bytes, shown->key, &tuning, shown->damage, sizeof shown->damage)) {
+    char *data = read_trusted(ctx, store, shown->path, &bytes, shown->damage, sizeof shown->damage);
+    if (data && tki_tuning_decode(digest, data, bytes, shown->key, &tuning, shown->damage, sizeof shown->damage)) {
         snprintf(shown->lowering, sizeof shown->lowering, "%s", tuning.lowering);
         snprintf(shown->device, sizeof shown->device, "%s", tuning.device);
         snprintf(shown->architecture, sizeof shown->architecture, "%s", tuning.architecture);
@@ -153,11 +158,7 @@ tk_status tk_tuning_each(tk_ctx *ctx, tk_tuning_visitor visitor, void *user_data
     int count = 0;
     if (!ctx)
         return TK_BAD_ARGUMENT;
-    tk_status status = open_store(ctx, &store);
-    if (status == TK_OK)
-        status = tki_digest_open(ctx, &digest);
-    if (status == TK_OK)
-        status = tki_store_list(ctx, &store, tki_store_tuning, &files, &count);
+    tk_status status = list(ctx, tki_store_tuning, &store, &digest, &files, &count);
     for (int i = 0; status == TK_OK && i < count; i++) {
         tk_tuning shown;
         look_at_tuning(ctx, &store, &digest, &files[i], &shown);
@@ -205,13 +206,10 @@ tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *by
     cleared all = {0};
     if (!ctx)
         return TK_BAD_ARGUMENT;
+    const char *const endings[] = {tki_store_artifact, tki_store_tuning, TKI_STORE_MUTANTS};
     tk_status status = open_store(ctx, &store);
-    if (status == TK_OK)
-        status = clear_files(ctx, &store, tki_store_artifact, key, &all);
-    if (status == TK_OK)
-        status = clear_files(ctx, &store, tki_store_tuning, key, &all);
-    if (status == TK_OK)
-        status = clear_files(ctx, &store, TKI_STORE_MUTANTS, key, &all);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && status == TK_OK; i++)
+        status = clear_files(ctx, &store, endings[i], key, &all);
     if (status == TK_OK)
         tki_store_sweep(&store, key ? key : "");
     if (all.left)

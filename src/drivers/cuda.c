@@ -94,11 +94,5 @@ const tki_vendor tki_vendor_cuda = {
     .version_major = 1000,
     .version_minor = 10,
     .attributes = {.units = 16, .warp = 10, .shared_bytes = 97, .l2_bytes = 38, .major = 75, .minor = 76},
-    .error_name = error_name,
-    .error_text = error_text,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .enter = enter,
-    .leave = leave,
+    TKI_VENDOR_FUNCTIONS,
 };

@@ -36,7 +36,7 @@ static const meaning meanings[] = {
      "the "
      "path of an NVRTC or nvcc that is not newer"},
     {226, 226, TK_INTERNAL, DEVICE_LOST},
-    {304, 304, TK_UNAVAILABLE, "the operating system refused; check the permission to use the device"},
+    {304, 304, TK_UNAVAILABLE, "the operating system refused; perhaps no permission to use the device"},
     {700, 700, TK_INTERNAL, "a kernel accessed memory out of bounds; " DEVICE_LOST},
     {701, 701, TK_INTERNAL, "the kernel needs more registers or shared memory than the device has"},
     {702, 702, TK_INTERNAL, "the kernel ran too long; " DEVICE_LOST},

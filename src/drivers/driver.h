@@ -72,6 +72,11 @@ struct tki_vendor {
     void (*leave)(const tki_driver *driver, void *context, void *previous);
 };
 
+/* Those functions, in the file that has the vendor. */
+#define TKI_VENDOR_FUNCTIONS                                                                       \
+    .error_name = error_name, .error_text = error_text, .describe = describe, .open = open_device, \
+    .close = close_device, .enter = enter, .leave = leave
+
 extern const tki_vendor tki_vendor_cuda, tki_vendor_hip;
 
 struct tki_driver {

@@ -116,11 +116,5 @@ const tki_vendor tki_vendor_hip = {
     .version_major = 10000000,
     .version_minor = 100000,
     .attributes = {.units = 63, .warp = 87, .shared_bytes = 74, .l2_bytes = 19, .major = 23, .minor = 61},
-    .error_name = error_name,
-    .error_text = error_text,
-    .describe = describe,
-    .open = open_device,
-    .close = close_device,
-    .enter = enter,
-    .leave = leave,
+    TKI_VENDOR_FUNCTIONS,
 };
