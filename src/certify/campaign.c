@@ -14,6 +14,7 @@
 #include "model/case.h"
 #include "trials/attribute_settings.h"
 #include "trials/families.h"
+#include "trials/op_registry.h"
 #include "trials/unjudged_call.h"
 
 typedef struct campaign {
@@ -21,7 +22,7 @@ typedef struct campaign {
     tki_outcome *o;
     tki_trials *trials;
     bool restricted;   /* to one shape or family: nothing else is tried */
-    bool with_mutants; /* planted wrong kernels are judged beside it */
+    bool with_mutants; /* mutants are judged beside it */
     double share;      /* of all progress, that of the trials */
 } campaign;
 
@@ -81,9 +82,7 @@ static tk_status make_record(campaign *c)
 static tk_status open_oracle(campaign *c)
 {
     tki_subject *subject = c->subject;
-    tk_status status = subject->oracle->open ? subject->oracle->open(c->o->dtype, &subject->tables) : TK_OK;
-    return status == TK_OK ? TK_OK
-                           : tki_fail(subject->ctx, status, "the oracle's tables: %s", tk_status_text(status));
+    return tki_oracle_open(subject->ctx, c->o->contract, c->o->dtype, &subject->oracle, &subject->tables);
 }
 
 /* -- Trials ------------------------------------------------------------------------------------------------ */
@@ -368,11 +367,11 @@ static const struct step {
     const char *name; /* told to the caller when it begins; NULL: the step itself says how far it is, or is short */
     double done;      /* of all progress by then */
 } steps[] = {
+    {always, open_oracle, NULL, 0},
     {always, choose_subject, NULL, 0},
     {always, choose_attributes, NULL, 0},
     {always, open_subject, NULL, 0},
     {always, make_record, NULL, 0},
-    {always, open_oracle, NULL, 0},
     {while_it_holds, run_trials, NULL, 0},
     {for_bad_indices, run_bad_indices, NULL, 0},
     {for_coverage, run_coverage, "coverage", 0.9},

@@ -95,8 +95,7 @@ static json_t *present_form(const json_t *predicate)
 
 bool tki_certificate_is_current(const tk_certificate *certificate)
 {
-    const char *type = json_string_value(json_object_get(certificate->statement, "predicateType"));
-    return type && !strcmp(type, TKI_PREDICATE_TYPE);
+    return !strcmp(tki_text(certificate->statement, "predicateType"), TKI_PREDICATE_TYPE);
 }
 
 tk_certificate *tki_certificate_of(json_t *statement)
@@ -173,6 +172,17 @@ tk_verdict tk_certificate_verdict(const tk_certificate *certificate)
         if (!strcmp(name, tk_verdict_name((tk_verdict)v)))
             return (tk_verdict)v;
     return TK_UNKNOWN;
+}
+
+bool tki_certificate_holds(const tk_certificate *certificate)
+{
+    tk_verdict verdict = tk_certificate_verdict(certificate);
+    return verdict == TK_HELD || verdict == TK_PROVED;
+}
+
+bool tki_certificate_of_this_version(const tk_certificate *certificate)
+{
+    return !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
 }
 
 const char *tk_certificate_headline(const tk_certificate *certificate)
@@ -373,13 +383,10 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
 /* Is every member that the library reads there, and of the right type? */
 static const char *shape_problem(const tk_certificate *certificate, char path[TKI_MEMBER_PATH])
 {
-    if (strcmp(json_string_value(json_object_get(certificate->statement, "_type"))
-                   ? json_string_value(json_object_get(certificate->statement, "_type"))
-                   : "",
-               TKI_STATEMENT_TYPE) != 0)
+    if (strcmp(tki_text(certificate->statement, "_type"), TKI_STATEMENT_TYPE) != 0)
         return "not an in-toto Statement";
-    const char *type = json_string_value(json_object_get(certificate->statement, "predicateType"));
-    if (!type || (strcmp(type, TKI_PREDICATE_TYPE) != 0 && strcmp(type, TKI_PREDICATE_TYPE_1) != 0))
+    const char *type = tki_text(certificate->statement, "predicateType");
+    if (strcmp(type, TKI_PREDICATE_TYPE) != 0 && strcmp(type, TKI_PREDICATE_TYPE_1) != 0)
         return "its predicate is not a tokitai certificate of a known version";
     for (const tki_member *m = tki_members; m->name; m++) {
         const json_t *value = m->how & TKI_READ ? tki_member_get(certificate, m) : NULL;

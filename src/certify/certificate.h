@@ -49,5 +49,11 @@ char *tki_certificate_render(const tk_certificate *certificate);
 /* Is it written in the present form, not in the first? */
 bool tki_certificate_is_current(const tk_certificate *certificate);
 
+/* Its verdict is HELD or PROVED. */
+bool tki_certificate_holds(const tk_certificate *certificate);
+
+/* A certificate of another version may lack members that this one writes, and may put things in other words. */
+bool tki_certificate_of_this_version(const tk_certificate *certificate);
+
 /* What its member `run` says of an attribute; NULL: nothing, and it is at its default. */
 const json_t *tki_run_setting(const json_t *run, const tk_attribute *attribute);

@@ -48,12 +48,6 @@ static void add(json_int_t *sum, json_int_t more)
         *sum = INT64_MAX;
 }
 
-static bool is_complete(const finding *f)
-{
-    tk_verdict verdict = tk_certificate_verdict(f->certificate);
-    return verdict == TK_HELD || verdict == TK_PROVED;
-}
-
 bool tki_certificate_is_restricted(const tk_certificate *certificate)
 {
     static const char *const members[] = {"run.shape", "run.family", "run.options", "run.inputs"};
@@ -85,7 +79,7 @@ static bool headline_is_another(const finding *f)
         return contradicts(f, "its headline is '%.200s'; its other members give '%.200s'", headline ? headline : "",
                            tk_certificate_headline(f->certificate));
     bool has_reason = tk_certificate_reason(f->certificate)[0] != 0;
-    if (has_reason == is_complete(f))
+    if (has_reason == tki_certificate_holds(f->certificate))
         return contradicts(f, "its verdict is %s %s a reason", verdict, has_reason ? "with" : "without");
     return false;
 }
@@ -119,7 +113,7 @@ static bool clauses_differ(const finding *f)
     if (proved != (verdict == TK_PROVED))
         return contradicts(f, "its verdict is %s, but %s clause is proved", tk_verdict_name(verdict),
                            proved ? "a" : "no");
-    if (is_complete(f) && checks < tk_certificate_elements(f->certificate))
+    if (tki_certificate_holds(f->certificate) && checks < tk_certificate_elements(f->certificate))
         return contradicts(f, "its clauses have %lld judged elements but only %lld checks",
                            (long long)tk_certificate_elements(f->certificate), (long long)checks);
     return false;
@@ -153,17 +147,18 @@ static bool restriction_differs(const finding *f)
         if (value && strcmp(members[i], "family") != 0 && !every_trial_has(trials, members[i], value))
             return contradicts(f, "its run is restricted to one %s, but it lists trials of others", members[i]);
     }
-    if (is_complete(f) && !json_array_size(trials))
+    if (tki_certificate_holds(f->certificate) && !json_array_size(trials))
         return contradicts(f, "it lists no trials");
-    if (!restricted && is_complete(f) && every_trial_has(trials, "shape", json_object_get(first, "shape")) &&
+    const bool whole = !restricted && tki_certificate_holds(f->certificate),
+               one_case = get(f, "run.shape") || get(f, "run.family");
+    if (whole && every_trial_has(trials, "shape", json_object_get(first, "shape")) &&
         strcmp(tki_text(first, "family"), "all_patterns") != 0)
         return contradicts(f, "all its trials have one shape, but its run is not restricted to one");
-    if (!restricted && is_complete(f) && json_array_size(trials) > 1 &&
-        every_trial_has(trials, "family", json_object_get(first, "family")))
+    if (whole && json_array_size(trials) > 1 && every_trial_has(trials, "family", json_object_get(first, "family")))
         return contradicts(f, "all its trials have one family, but its run is not restricted to one");
-    if (!(get(f, "run.shape") || get(f, "run.family")) && !strcmp(coverage, "the run was restricted"))
+    if (!one_case && !strcmp(coverage, "the run was restricted"))
         return contradicts(f, "its coverage says that the run was restricted; its run does not");
-    if ((get(f, "run.shape") || get(f, "run.family")) && json_array_size(get(f, "mutants")))
+    if (one_case && json_array_size(get(f, "mutants")))
         return contradicts(f, "its run is restricted, but it lists mutants");
     return false;
 }
@@ -181,10 +176,10 @@ static bool trials_differ(const finding *f)
         found += json_object_get(trial, "found_by") != NULL;
         all_patterns |= !strcmp(tki_text(trial, "family"), "all_patterns");
     }
-    if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
+    if (tki_certificate_holds(f->certificate) && elements != tk_certificate_elements(f->certificate))
         return contradicts(f, "%lld elements were judged, but its trials have %lld",
                            (long long)tk_certificate_elements(f->certificate), (long long)elements);
-    if (json_is_true(get(f, "coverage.known")) && is_complete(f) &&
+    if (json_is_true(get(f, "coverage.known")) && tki_certificate_holds(f->certificate) &&
         found < tki_certificate_integer(f->certificate, "coverage.found"))
         return contradicts(f, "coverage added %lld trials, but %lld are listed",
                            (long long)tki_certificate_integer(f->certificate, "coverage.found"), (long long)found);
@@ -278,7 +273,7 @@ static bool figures_differ(const finding *f)
     const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &last_from, &last_to);
     if (elements < 0)
         return contradicts(f, "its histogram has a negative number of elements");
-    if (is_complete(f) && elements != tk_certificate_elements(f->certificate))
+    if (tki_certificate_holds(f->certificate) && elements != tk_certificate_elements(f->certificate))
         return contradicts(f, "%lld elements were judged, but its histogram has %lld",
                            (long long)tk_certificate_elements(f->certificate), (long long)elements);
     if (elements && !(worst_ulp > last_from && worst_ulp <= last_to))
@@ -288,8 +283,8 @@ static bool figures_differ(const finding *f)
         return contradicts(f, "its largest error is %g ulp; its worst element has another error", worst_ulp);
     if (tk_certificate_accepted_ulp(f->certificate) > worst_ulp)
         return contradicts(f, "an accepted element has a larger error than the worst");
-    if (is_complete(f) && (tki_certificate_integer(f->certificate, "result.undefined") ||
-                           get(f, "result.refutation") || get(f, "result.failure")))
+    if (tki_certificate_holds(f->certificate) && (tki_certificate_integer(f->certificate, "result.undefined") ||
+                                                  get(f, "result.refutation") || get(f, "result.failure")))
         return contradicts(f, "its verdict is %s, but its result has a failure",
                            tk_verdict_name(tk_certificate_verdict(f->certificate)));
     return false;
@@ -312,7 +307,7 @@ static bool magnitudes_differ(const finding *f)
     if (sum.ulps < tk_certificate_worst_ulp(f->certificate) || sum.ulps > to)
         return contradicts(f, "its largest error is %g ulp; by magnitude it is %g ulp",
                            tk_certificate_worst_ulp(f->certificate), sum.ulps);
-    if (is_complete(f) && sum.bound_used != tk_certificate_bound_used(f->certificate))
+    if (tki_certificate_holds(f->certificate) && sum.bound_used != tk_certificate_bound_used(f->certificate))
         return contradicts(f, "it used %g of the bound; by magnitude it is %g",
                            tk_certificate_bound_used(f->certificate), sum.bound_used);
     return false;
@@ -323,7 +318,7 @@ static bool mutants_differ(const finding *f)
     const json_t *mutants = get(f, "mutants");
     int rejected;
     int count = tk_certificate_mutants(f->certificate, &rejected);
-    if (is_complete(f) && rejected < count)
+    if (tki_certificate_holds(f->certificate) && rejected < count)
         return contradicts(f, "its verdict is %s, but a mutant was not rejected",
                            tk_verdict_name(tk_certificate_verdict(f->certificate)));
     for (int i = 0; i < count; i++) {
@@ -647,9 +642,9 @@ static bool sentences_differ(const finding *f, const char *member, json_t *expec
 bool tki_certificate_has_sentences(const tk_ctx *ctx, const tk_certificate *certificate)
 {
     const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
-    const bool same_version = !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
-    json_t *evidence = contract && same_version ? tki_evidence_json(tki_certificate_get(certificate, ""), contract)
-                                                : NULL;
+    json_t *evidence = contract && tki_certificate_of_this_version(certificate)
+                           ? tki_evidence_json(tki_certificate_get(certificate, ""), contract)
+                           : NULL;
     json_decref(evidence);
     return evidence != NULL;
 }
@@ -675,7 +670,7 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
         if (rules[i](&f))
             return true;
     const bool current = tki_certificate_is_current(certificate);
-    if ((!current && !get(&f, "headline")) || strcmp(tki_certificate_text(certificate, "tokitai"), tk_version()) != 0)
+    if ((!current && !get(&f, "headline")) || !tki_certificate_of_this_version(certificate))
         return false;
     for (size_t i = 0; i < sizeof of_this_version / sizeof *of_this_version; i++)
         if (of_this_version[i](&f))

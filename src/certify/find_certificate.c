@@ -16,8 +16,7 @@
 static bool is_good(const tk_ctx *ctx, const tk_certificate *certificate, const char *key)
 {
     char what[256];
-    tk_verdict verdict = tk_certificate_verdict(certificate);
-    return (verdict == TK_HELD || verdict == TK_PROVED) && !tki_certificate_is_restricted(certificate) &&
+    return tki_certificate_holds(certificate) && !tki_certificate_is_restricted(certificate) &&
            !strcmp(tki_certificate_text(certificate, "run.kind"), "lowering") &&
            !strcmp(tki_certificate_text(certificate, "key"), key) &&
            !tki_certificate_contradicts(ctx, certificate, what, sizeof what);

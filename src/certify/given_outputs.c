@@ -93,13 +93,7 @@ static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *proven
     return tki_given_hash(o->given, provenance->artifact_hash) ? TK_OK : tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
 }
 
-const tki_subject_kind tki_subject_given = {"given",
-                                            .brought = true,
-                                            .choose = choose,
-                                            .open = open_subject,
-                                            .describe = describe,
-                                            .reproduce = reproduce,
-                                            .trace = trace};
+const tki_subject_kind tki_subject_given = {"given", .brought = true, TKI_SUBJECT_FUNCTIONS};
 
 /* -- The tensors --------------------------------------------------------------------------------------------- */
 
@@ -211,14 +205,11 @@ static tk_status hint_at_numerics(tk_ctx *ctx, const tki_outcome *o, const tki_o
 static tk_status judge_tensors(tk_ctx *ctx, tki_outcome *o, const tensors *t)
 {
     const tk_case *c = &o->given->c;
-    const tki_oracle *oracle = tki_oracle_of(o->contract);
-    if (!oracle)
-        return tki_fail(ctx, TK_UNAVAILABLE, "%s has no exact values; tk_contract_judge_by() sets them",
-                        o->contract->name);
-    void *tables = NULL;
-    tk_status status = oracle->open ? oracle->open(o->dtype, &tables) : TK_OK;
+    const tki_oracle *oracle;
+    void *tables;
+    tk_status status = tki_oracle_open(ctx, o->contract, o->dtype, &oracle, &tables);
     if (status != TK_OK)
-        return tki_fail(ctx, status, "the oracle's tables: %s", tk_status_text(status));
+        return status;
     tki_trial trial = {.c = *c, .family = TKI_GIVEN_INPUTS};
     tki_trial_result result = {.failed_clause = -1, .determinism = TK_DETERMINISM_NONE};
     const double begin = tki_now();

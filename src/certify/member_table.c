@@ -122,7 +122,7 @@ const tki_member tki_members[] = {
     M("run.limits", "output_bytes", "positive", "Of a file that was written.", 0, "bytes of a file", TKI_PAGE_LIMITS),
     M("run.limits", "folder_depth", "positive", "Folders of the kernel that lie in each other.", 0, "nested folders", TKI_PAGE_LIMITS),
     M("run.limits", "total_seconds", "distance", "Of the whole judgement.", 0, "seconds in total", TKI_PAGE_LIMITS),
-    M("run", "mutants", "object", "How the planted wrong kernels were judged; absent if none were, or, earlier, under the run's seed.", .kinds = JUDGED),
+    M("run", "mutants", "object", "How the mutants were judged; absent if none were, or, earlier, under the run's seed.", .kinds = JUDGED),
     M("run.mutants", "seed", "seed", "Of their trials. It follows from the build, the op, the types and the index type.", ALWAYS),
     M("run.mutants", "build", "sha256", "Of the judge that ran them: a SHA-256 over the build ids of its libraries. Absent if one could not be told."),
     M("run.mutants", "kept", "date", "When that build ran them; absent if it was for this certificate."),

@@ -28,17 +28,6 @@ char *tki_trial_name(const json_t *trial)
     return name;
 }
 
-bool tki_certificate_holds(const tk_certificate *certificate)
-{
-    tk_verdict verdict = tk_certificate_verdict(certificate);
-    return verdict == TK_HELD || verdict == TK_PROVED;
-}
-
-bool tki_certificate_of_this_version(const tk_certificate *certificate)
-{
-    return !strcmp(tki_certificate_text(certificate, "tokitai"), tk_version());
-}
-
 static char *short_text(const json_t *value)
 {
     enum { MOST = 160 };
@@ -86,7 +75,7 @@ static bool member_differs(const tk_certificate *before, const tk_certificate *a
     return !same && differ(path, old, new, difference);
 }
 
-/* Each planted wrong kernel that is recorded: what is wrong with it, and whether it was rejected. */
+/* Each mutant that is recorded: what is wrong with it, and whether it was rejected. */
 static bool mutants_differ(const tk_certificate *before, const tk_certificate *after, char **difference)
 {
     const json_t *old = tki_certificate_get(before, "mutants"), *new = tki_certificate_get(after, "mutants");

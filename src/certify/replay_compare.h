@@ -21,9 +21,3 @@ char *tki_difference(const char *format, ...) __attribute__((format(printf, 1, 2
 /* What a trial of a certificate ran on, as text: everything but what came out. free() it; NULL when it is no
  * object or memory ran out. */
 char *tki_trial_name(const json_t *trial);
-
-/* Its verdict is HELD or PROVED. */
-bool tki_certificate_holds(const tk_certificate *certificate);
-
-/* A certificate of another version may lack members that this one writes, and may put things in other words. */
-bool tki_certificate_of_this_version(const tk_certificate *certificate);

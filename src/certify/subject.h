@@ -30,6 +30,10 @@ struct tki_subject_kind {
     tk_status (*trace)(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance);
 };
 
+/* The functions of a kind, in the file that has it. */
+#define TKI_SUBJECT_FUNCTIONS \
+    .choose = choose, .open = open_subject, .describe = describe, .reproduce = reproduce, .trace = trace
+
 extern const tki_subject_kind tki_subject_lowering, tki_subject_mutant, tki_subject_variant, tki_subject_function,
     tki_subject_kernel_file, tki_subject_given;
 

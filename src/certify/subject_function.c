@@ -50,6 +50,4 @@ static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *proven
                                provenance);
 }
 
-const tki_subject_kind tki_subject_function = {"function",           .brought = true,      .choose = choose,
-                                               .open = open_subject, .describe = describe, .reproduce = reproduce,
-                                               .trace = trace};
+const tki_subject_kind tki_subject_function = {"function", .brought = true, TKI_SUBJECT_FUNCTIONS};

@@ -151,11 +151,4 @@ static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *proven
     return tki_provenance_of_file(ctx, o->options->kernel_file, provenance);
 }
 
-const tki_subject_kind tki_subject_kernel_file = {"kernel",
-                                                  .brought = true,
-                                                  .stranger = true,
-                                                  .choose = choose,
-                                                  .open = open_subject,
-                                                  .describe = describe,
-                                                  .reproduce = reproduce,
-                                                  .trace = trace};
+const tki_subject_kind tki_subject_kernel_file = {"kernel", .brought = true, .stranger = true, TKI_SUBJECT_FUNCTIONS};

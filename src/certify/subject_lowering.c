@@ -64,5 +64,4 @@ static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *proven
     return tki_provenance_find(ctx, o->lowering, types, (uintptr_t)o->lowering, provenance);
 }
 
-const tki_subject_kind tki_subject_lowering = {"lowering",           .choose = choose,       .open = open_subject,
-                                               .describe = describe, .reproduce = reproduce, .trace = trace};
+const tki_subject_kind tki_subject_lowering = {"lowering", TKI_SUBJECT_FUNCTIONS};

@@ -44,17 +44,5 @@ static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *proven
                                (uintptr_t)tki_mutants_of(o->contract), provenance);
 }
 
-const tki_subject_kind tki_subject_mutant = {"mutant",
-                                             .planted = true,
-                                             .choose = choose,
-                                             .open = open_subject,
-                                             .describe = describe,
-                                             .reproduce = reproduce,
-                                             .trace = trace};
-const tki_subject_kind tki_subject_variant = {"variant",
-                                              .planted = true,
-                                              .choose = choose,
-                                              .open = open_subject,
-                                              .describe = describe,
-                                              .reproduce = reproduce,
-                                              .trace = trace};
+const tki_subject_kind tki_subject_mutant = {"mutant", .planted = true, TKI_SUBJECT_FUNCTIONS};
+const tki_subject_kind tki_subject_variant = {"variant", .planted = true, TKI_SUBJECT_FUNCTIONS};

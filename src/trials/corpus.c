@@ -105,11 +105,8 @@ static tk_status open_bench(tk_ctx *ctx, tk_dtype dtype, const tk_certify_option
     tk_status status = tki_case_check_shape(ctx, &usual);
     if (status == TK_OK)
         status = tki_trials_make(ctx, b->contract, dtype, TK_I32, options, &b->trials);
-    if (status == TK_OK && b->oracle->open) {
-        status = b->oracle->open(dtype, &b->tables);
-        if (status != TK_OK)
-            status = tki_fail(ctx, status, "the oracle's tables: %s", tk_status_text(status));
-    }
+    if (status == TK_OK)
+        status = tki_oracle_open(ctx, b->contract, dtype, &b->oracle, &b->tables);
     if (status == TK_OK)
         status = tki_usual_make(ctx, b->oracle, b->tables, usual, options->seed, &b->usual);
     return status;
@@ -160,7 +157,7 @@ tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype
     options.progress_data = taken.progress_data;
     if ((unsigned)options.level > TK_FULL)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "the corpus runs at level quick or full");
-    bench b = {.contract = contract, .oracle = tki_oracle_of(contract)};
+    bench b = {.contract = contract};
     const tk_types types = {dtype, tki_result_dtype(dtype, &options)};
     *count = list_planted(contract, options.level, types, NULL);
     *entries = calloc((size_t)*count + 1, sizeof **entries);

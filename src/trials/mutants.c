@@ -67,16 +67,16 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_types types, 
 {
     const tk_certify_options quick = {.level = TK_QUICK, .seed = seed, .result_dtype = &types.result_dtype};
     const tki_mutant *list = tki_mutants_of(contract);
-    const tki_oracle *oracle = tki_oracle_of(contract);
-    void *tables = NULL;
+    const tki_oracle *oracle;
+    void *tables;
     tki_trials trials;
     int listed = 0;
     *made = (records){0};
     while (list[listed].name)
         listed++;
-    tk_status status = oracle->open ? oracle->open(types.dtype, &tables) : TK_OK;
+    tk_status status = tki_oracle_open(ctx, contract, types.dtype, &oracle, &tables);
     if (status != TK_OK)
-        return tki_fail(ctx, status, "the oracle's tables: %s", tk_status_text(status));
+        return status;
     status = tki_trials_make(ctx, contract, types.dtype, index_dtype, &quick, &trials);
     if (status != TK_OK)
         return status;

@@ -1,4 +1,4 @@
-/* CHOOSES. The planted wrong kernels of an op, judged by the quick trials: what shows that those trials can tell. */
+/* CHOOSES. The mutants of an op, judged by the quick trials: what shows that those trials can tell. */
 #pragma once
 
 #include "model/mutant.h"

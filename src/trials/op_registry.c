@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/context.h"
+
 #define OP(name, family, hints)                       \
     extern const tki_oracle tki_##name##_oracle;      \
     extern const tki_mutant tki_##name##_mutants[];   \
@@ -35,6 +37,18 @@ const tki_oracle *tki_oracle_of(const tk_contract *contract)
 {
     const tki_judging *judging = tki_judging_of(contract);
     return judging ? judging->oracle : NULL;
+}
+
+tk_status tki_oracle_open(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, const tki_oracle **oracle,
+                          void **tables)
+{
+    *tables = NULL;
+    *oracle = tki_oracle_of(contract);
+    if (!*oracle)
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s has no exact values; tk_contract_judge_by() sets them",
+                        contract->name);
+    const tk_status status = (*oracle)->open ? (*oracle)->open(dtype, tables) : TK_OK;
+    return status == TK_OK ? TK_OK : tki_fail(ctx, status, "the oracle's tables: %s", tk_status_text(status));
 }
 
 const tki_trial_hints *tki_hints_of(const tk_contract *contract)

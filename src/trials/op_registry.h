@@ -19,6 +19,11 @@ struct tki_judging {
 const tki_judging *tki_judging_of(const tk_contract *contract);
 
 const tki_oracle *tki_oracle_of(const tk_contract *contract); /* NULL as above */
+
+/* The same, and its tables. TK_UNAVAILABLE: no exact values are known. */
+TK_MUST_USE tk_status tki_oracle_open(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype,
+                                      const tki_oracle **oracle, void **tables);
+
 const tki_trial_hints *tki_hints_of(const tk_contract *contract);
 const tki_mutant *tki_mutants_of(const tk_contract *contract);
 const tki_variant *tki_variants_of(const tk_contract *contract);
