@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from ._library import DTYPE_SIZES, BadArgument, Unavailable
 
-# Patterns of 16 bits without a type of their own: bf16, which NumPy does not have (fp16 it has).
+# Patterns without a type of their own, for what NumPy does not have: of 16 bits bf16 (fp16 it has), of 8 bits what is asked for.
 BITS_16 = "u16"
+_STANDS_FOR = {(BITS_16, "bf16"), ("u8", "f8_e4m3"), ("u8", "f8_e5m2"), ("u8", "bool")}
 
 _SIZES = {**DTYPE_SIZES, BITS_16: 2}
 _BY_NAME = {
@@ -25,10 +26,16 @@ _BY_NAME = {
     "int32": "i32",
     "int64": "i64",
     "uint64": "u64",
+    "float8_e4m3fn": "f8_e4m3",
+    "float8_e5m2": "f8_e5m2",
+    "bool": "bool",
+    "uint8": "u8",
     "uint16": BITS_16,
 }
 LONG_NAMES = {short: long for long, short in _BY_NAME.items()}
+_OF_ML_DTYPES = {"bfloat16", "float8_e4m3fn", "float8_e5m2"}
 _BY_TYPESTR = {"f2": "f16", "f4": "f32", "i4": "i32", "i8": "i64", "u8": "u64", "u2": BITS_16, "V2": BITS_16}
+_BY_TYPESTR |= {"b1": "bool", "u1": "u8", "V1": "u8"}
 # DLDataTypeCode and bits.
 _BY_DLPACK = {
     (2, 16): "f16",
@@ -37,6 +44,10 @@ _BY_DLPACK = {
     (0, 32): "i32",
     (0, 64): "i64",
     (1, 64): "u64",
+    (10, 8): "f8_e4m3",
+    (12, 8): "f8_e5m2",
+    (6, 8): "bool",
+    (1, 8): "u8",
     (1, 16): BITS_16,
 }
 # DLDeviceType: memory that a processor reads, and that of GPUs.
@@ -68,7 +79,7 @@ def _element_type(names: Mapping[Any, str], key: Any, name: str, shown: str) -> 
         return names[key]
     except KeyError:
         raise BadArgument(
-            f"{name} has elements of type {shown}; float16, bfloat16, float32, int32, int64 and uint64 are allowed"
+            f"{name} has elements of type {shown}; allowed are {', '.join(known for known in _BY_NAME if known != 'uint16')}"
         ) from None
 
 
@@ -109,8 +120,8 @@ def _typestr(tensor: Any, typestr: str, name: str) -> str:
     own = getattr(getattr(tensor, "dtype", None), "name", None)
     if typestr[0] == ">" or (typestr[0] == "=" and sys.byteorder == "big"):
         raise BadArgument(f"{name} is big-endian ({typestr}); use .astype(x.dtype.newbyteorder('<'))")
-    if own == "bfloat16":  # of ml_dtypes: NumPy itself sees two bytes there, <V2, and stores them as such
-        return "bf16"
+    if own in _OF_ML_DTYPES:  # NumPy itself sees one or two bytes there, <V2, and stores them as such
+        return _BY_NAME[own]
     if getattr(getattr(tensor, "dtype", None), "names", None):
         raise BadArgument(f"{name} has elements of several fields; use one of them")
     return _element_type(_BY_TYPESTR, typestr[1:], name, str(own or typestr))
@@ -210,21 +221,29 @@ def _buffer(pointer: int, size: int) -> Any:
 
 def framework_has(framework: str, dtype: str) -> bool:
     """Whether a framework has arrays of an element type."""
-    if dtype == "bf16" and framework == "numpy":
+    if LONG_NAMES[dtype] in _OF_ML_DTYPES and framework == "numpy":
         try:
             __import__("ml_dtypes")
         except ImportError:
             return False
-    if dtype == "u64" and framework == "torch":
-        return hasattr(__import__("torch"), "uint64")
-    return True
+    return framework != "torch" or hasattr(__import__("torch"), LONG_NAMES[dtype])
 
 
-def _numpy_dtype(dtype: str) -> Any:
+def fits(given: str, needed: str) -> bool:
+    """Whether elements of a type can be of another: the same, or patterns without a type that stand for it."""
+    return given == needed or (given, needed) in _STANDS_FOR
+
+
+def bits_of_numpy(dtype: str) -> str:
+    """The name of NumPy's own type of that size, for a type that it may not have."""
+    return f"uint{8 * DTYPE_SIZES[dtype]}" if LONG_NAMES[dtype] in _OF_ML_DTYPES else LONG_NAMES[dtype]
+
+
+def numpy_dtype(dtype: str) -> Any:
     numpy = __import__("numpy")
-    if dtype == "bf16":
-        return __import__("ml_dtypes").bfloat16 if framework_has("numpy", "bf16") else numpy.uint16
-    return numpy.dtype(LONG_NAMES[dtype])
+    if LONG_NAMES[dtype] in _OF_ML_DTYPES and framework_has("numpy", dtype):
+        return getattr(__import__("ml_dtypes"), LONG_NAMES[dtype])
+    return numpy.dtype(bits_of_numpy(dtype))
 
 
 def _torch_dtype(dtype: str) -> Any:
@@ -240,8 +259,8 @@ def _as_numpy(pointer: int, dtype: str, shape: Sequence[int], device: str) -> An
         raise BadArgument(f'NumPy has no arrays on {device}: give framework="torch" or "cupy"')
     size = math.prod(shape) * _SIZES[dtype]
     if not size:
-        return numpy.empty(shape, _numpy_dtype(dtype))
-    return numpy.frombuffer(_buffer(pointer, size), _numpy_dtype(dtype)).reshape(shape)
+        return numpy.empty(shape, numpy_dtype(dtype))
+    return numpy.frombuffer(_buffer(pointer, size), numpy_dtype(dtype)).reshape(shape)
 
 
 def _as_torch(pointer: int, dtype: str, shape: Sequence[int], device: str) -> Any:

@@ -143,7 +143,7 @@ class _Shape:
                 continue
             dtype, shape = _library.param_dtype(case, param), _library.param_shape(case, op, param)
             if param.output:
-                bits = numpy.zeros(shape, "uint16" if dtype == "bf16" else LONG_NAMES[dtype])
+                bits = numpy.zeros(shape, _arrays.bits_of_numpy(dtype))
             else:
                 limit = case.dims[op.dims.index(param.indexed_dim)] if param.indexed_dim else 0
                 bits = _draw(param, dtype, shape, limit, random)

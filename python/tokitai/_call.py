@@ -81,7 +81,7 @@ def _store(op: Contract, output: Any, buffer: Buffer) -> None:
         raise BadOutput(f"the function returned an output that cannot be taken: {error}") from None
     if found.shape != buffer.shape:
         raise BadOutput(f"the function returned {name} of shape {found.shape}; {op.name} has {buffer.shape} here")
-    if found.dtype != buffer.dtype and (found.dtype, buffer.dtype) != (_arrays.BITS_16, "bf16"):
+    if not _arrays.fits(found.dtype, buffer.dtype):
         raise BadOutput(
             f"the function returned {name} of type {LONG_NAMES[found.dtype]}; "
             f"{op.name} has {LONG_NAMES[buffer.dtype]} here"

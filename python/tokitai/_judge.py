@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import _library
-from ._arrays import BITS_16, LONG_NAMES, Array, device_with_index, view
+from ._arrays import BITS_16, LONG_NAMES, Array, device_with_index, fits, view
 from ._certificate import Certificate
 from ._certify import _settings
 from ._library import BadArgument, Case, Context, Contract, Param, contract, lib
@@ -71,38 +71,42 @@ def _dims(op: Contract, arrays: Mapping[str, Array]) -> dict[str, int]:
     return {name: size for name, (size, _) in dims.items()}
 
 
-def _type_of(op: Contract, arrays: Mapping[str, Array], kind: str) -> str | None:
-    """The element type of the tensors of a kind; patterns of 16 bits are bf16."""
+def _type_of(op: Contract, arrays: Mapping[str, Array], kind: str, of_bytes: str | None = None) -> str | None:
+    """The element type of the tensors of a kind; patterns of 16 bits are bf16, bytes what the caller says."""
+    patterns = {BITS_16: "bf16", "u8": of_bytes or "u8"}
     found: dict[str, str] = {}
     for param in op.params:
         if param.kind == kind and param.name in arrays:
             dtype = arrays[param.name].dtype
-            found.setdefault("bf16" if dtype == BITS_16 else dtype, param.name)
+            found.setdefault(patterns.get(dtype, dtype), param.name)
     if len(found) > 1:
         listed = " and ".join(f"{name} of {LONG_NAMES[dtype]}" for dtype, name in found.items())
         raise BadArgument(f"{op.name} has these of one type; given: {listed}")
     return next(iter(found), None)
 
 
-def infer_case(op: Contract, arrays: Mapping[str, Array], attributes: Mapping[str, object]) -> Case:
+def infer_case(
+    op: Contract, arrays: Mapping[str, Array], attributes: Mapping[str, object], of_bytes: str | None = None
+) -> Case:
     """The case that tensors belong to: sizes and types from theirs."""
     dims = _dims(op, arrays)
-    dtype = _type_of(op, arrays, "value")
-    result = _type_of(op, arrays, "result")
+    dtype = _type_of(op, arrays, "value", of_bytes)
+    result = _type_of(op, arrays, "result", of_bytes)
     index = _type_of(op, arrays, "index") or "i32"
     if dtype is None:
         dtype = result if result in {t.partition("-")[0] for t in op.types} else op.types[0]
     assert dtype is not None
     types = dtype if result in (None, dtype) else f"{dtype}-{result}"
     if types not in op.types:
-        raise BadArgument(f"{op.name} does not take {types}; it takes {', '.join(op.types)}")
+        hint = "; dtype= says what bytes stand for" if "u8" in types else ""
+        raise BadArgument(f"{op.name} does not take {types}; it takes {', '.join(op.types)}{hint}")
     if index not in ("i32", "i64"):
         raise BadArgument(f"{op.name}: indices are int32 or int64, not {LONG_NAMES[index]}")
     case = _library.make_case(op, types, dims, index_dtype=index, attributes=attributes)
     for param in op.params:
         if param.name in arrays:
             needed, given = _library.param_dtype(case, param), arrays[param.name].dtype
-            if given != needed and (given, needed) != (BITS_16, "bf16"):
+            if not fits(given, needed):
                 raise BadArgument(
                     f"{param.name} is of type {LONG_NAMES[given]}; {op.name} has {LONG_NAMES[needed]} there"
                 )
@@ -114,6 +118,7 @@ def judge(
     inputs: Sequence[Any] | Mapping[str, Any],
     outputs: Sequence[Any] | Mapping[str, Any],
     *,
+    dtype: str | None = None,
     numerics: str | None = None,
     domain: str | None = None,
     attributes: Mapping[str, object] | None = None,
@@ -123,6 +128,7 @@ def judge(
 
     inputs, outputs   in contract order, or by name: arrays of NumPy, PyTorch, JAX or CuPy, dense, all on one device.
                       Their shapes and types are those of the contract; of an elementwise op the shape is any
+    dtype             what bytes (uint8) stand for, which NumPy has no type for: "f8_e4m3" or "f8_e5m2"
     attributes        of the case: xent's label_smoothing, for example; default values otherwise
     context           None: this thread's for the arrays' device
     """
@@ -141,7 +147,7 @@ def judge(
         tensors = _by_param(contract_view, params, given, there, what)
         groups.append(params)
         arrays.update({p.name: view(tensor, p.name) for p, tensor in zip(params, tensors) if tensor is not None})
-    case = infer_case(contract_view, arrays, settings)
+    case = infer_case(contract_view, arrays, settings, dtype)
     devices = {array.device: name for name, array in arrays.items()}
     if len(devices) > 1:
         listed = " and ".join(f"{name} on {device}" for device, name in devices.items())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ except ImportError as error:
 
 Case = tk_case
 DTYPES = tk_dtype_names
-DTYPE_SIZES = {name: int(name[-2:]) // 8 for name in DTYPES}  # a name ends in the bits
+DTYPE_SIZES = {name: int(re.sub(r"\D+|_.*", "", name) or 8) // 8 for name in DTYPES}  # a name has the bits
 VERDICTS: tuple[str, ...] = tuple(name.upper() for name in tk_verdict_names)
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from ._arrays import LONG_NAMES
+from ._arrays import LONG_NAMES, framework_has, numpy_dtype
 from ._certificate import Certificate
 from ._judge import judge
 from ._library import (
@@ -300,21 +300,16 @@ def _record_trial(
 def to_array(data: bytes, dtype: str, shape: Sequence[int], framework: str) -> Any:
     """An array of a framework with the given bytes, which it owns."""
     numpy: Any = import_module("numpy")
-    plain = {2: "int16", 4: "int32", 8: "int64"}[DTYPE_SIZES[dtype]]
+    plain = f"int{8 * DTYPE_SIZES[dtype]}"
     patterns = numpy.frombuffer(data, dtype=plain).reshape(tuple(shape)).copy()
     if framework == "torch":
         torch: Any = import_module("torch")
-        if dtype == "u64":
-            raise BadArgument(f"PyTorch has no tensors of {dtype}")
+        if dtype == "u64" or not framework_has("torch", dtype):
+            raise BadArgument(f"this PyTorch has no tensors of {dtype}")
         return torch.from_numpy(patterns).view(getattr(torch, LONG_NAMES[dtype]))
     if framework != "numpy":
         raise BadArgument(f"framework must be numpy or torch, not '{framework}'")
-    if dtype == "bf16":
-        try:
-            return patterns.view(import_module("ml_dtypes").bfloat16)
-        except ImportError:
-            return patterns.view("uint16")  # which judge() takes for bf16
-    return patterns.view(LONG_NAMES[dtype])
+    return patterns.view(numpy_dtype(dtype))  # without ml_dtypes patterns, which judge() takes for what they stand for
 
 
 # --- many cases ---------------------------------------------------------------------------------------------------

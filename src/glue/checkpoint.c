@@ -550,7 +550,7 @@ tk_status tki_rules_fit(tk_ctx *ctx, const tki_checkpoint *checkpoint, const tki
 static int compare_order(const void *a, const void *b)
 {
     const tki_whole *first = *(tki_whole *const *)a, *second = *(tki_whole *const *)b;
-    const int difference = tki_element_bits(second->type) - tki_element_bits(first->type);
+    const int difference = tki_format_of(second->type).bits - tki_format_of(first->type).bits;
     return difference ? difference : strcmp(first->name, second->name);
 }
 

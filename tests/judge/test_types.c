@@ -7,7 +7,7 @@
 #include "core/context.h"
 #include "exact/round.h"
 #include "judge/trial.h"
-#include "model/attributes.h"
+#include "model/contract_parts.h"
 #include "runtime/executor.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"
@@ -34,8 +34,19 @@ enum { ERR, NANS, WRITE, SHAPE, REPEAT };
         }                                                                                    \
     }
 
+/* A copy to fewer bits is a cast. */
 static const tk_contract copies = {.name = "copies",
-                                   TKI_TYPES_SUM,
+                                   .type_count = 9,
+                                   .types = (const tk_types[]){{TK_F16, TK_F16},
+                                                               {TK_BF16, TK_BF16},
+                                                               {TK_F32, TK_F32},
+                                                               {TK_F16, TK_F32},
+                                                               {TK_BF16, TK_F32},
+                                                               {TK_F32, TK_F8_E4M3},
+                                                               {TK_F32, TK_F8_E5M2},
+                                                               {TK_F8_E4M3, TK_F8_E4M3},
+                                                               {TK_F8_E5M2, TK_F8_E4M3}},
+                                   TKI_ATTRIBUTES(TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_NAN)),
                                    .dim_count = 1,
                                    .dim_names = (const char *const[]){"n"},
                                    .param_count = 2,
@@ -110,10 +121,14 @@ typedef enum mistake {
     NEGATIVE_PAYLOADS /* infinity for a negative NaN */
 } mistake;
 
-static uint32_t rounded(tk_dtype dtype, double exact, mistake m)
+static uint32_t rounded(const tk_case *c, tk_dtype dtype, double exact, mistake m)
 {
     const tki_format f = tki_format_of(dtype);
     uint32_t bits = tki_round_double(dtype, exact);
+    const bool too_large = !isnan(exact) && !tki_is_finite(dtype, bits);
+    const bool asked_for = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
+    if (too_large && asked_for != (m == SATURATED))
+        bits--;
     const double value = tki_decode(dtype, bits);
     if (m == TRUNCATED && fabs(value) > fabs(exact))
         bits--;
@@ -123,8 +138,6 @@ static uint32_t rounded(tk_dtype dtype, double exact, mistake m)
         bits &= f.sign;
     if (m == NAN_MASKED && isnan(exact))
         bits = 0;
-    if (m == SATURATED && isinf(value))
-        bits--;
     if (m == LOWER_HALF_LOST && !isnan(exact))
         bits = tki_round_double(dtype, tki_decode(TK_BF16, tki_round_double(TK_BF16, exact)));
     if (m == THROUGH_F16 && !isnan(exact))
@@ -151,7 +164,7 @@ static int kernel(const tk_case *c, void *const b[], void *data)
         const uint32_t bits = tki_element_bits(c->dtype, b[0], from);
         const double x = flushed(c->dtype, tki_decode(c->dtype, bits), m);
         const double w = one ? 1 : flushed(c->dtype, tki_decode(c->dtype, tki_element_bits(c->dtype, b[1], from)), m);
-        uint32_t result = rounded(to, x * w, m);
+        uint32_t result = rounded(c, to, x * w, m);
         if (m == ONE_EXPONENT && isfinite(x * w) && x != 0 && ilogb(x) == 5)
             result++;
         if (m == LARGE_INPUTS && fabs(x) > 0x1p100)
@@ -195,7 +208,7 @@ static tki_trials make_trials(tk_ctx *ctx, const tk_contract *contract, tk_types
 }
 
 /* The clause that a trial of the quick level broke, and the trial in `reason`; -1: all held. */
-static int judge(const tk_contract *contract, tk_types types, mistake m, char *reason, size_t size)
+static int judge_with(const tk_contract *contract, tk_types types, int overflow, mistake m, char *reason, size_t size)
 {
     static const tk_certify_options options = TK_CERTIFY_DEFAULTS;
     fixture f;
@@ -205,6 +218,7 @@ static int judge(const tk_contract *contract, tk_types types, mistake m, char *r
     for (int64_t i = 0; i < trials.count && failed < 0; i++) {
         tki_inputs inputs;
         tki_trial_result result;
+        tki_set_role(contract, trials.list[i].c.attributes, TK_ROLE_OVERFLOW, overflow);
         assert_ok(f.ctx, tki_inputs_make(f.ctx, &trials.list[i], &options, &inputs));
         assert_ok(f.ctx, tki_trial_run(&f.subject, &trials.list[i], &inputs, &result));
         assert_false(result.could_not_run);
@@ -218,6 +232,11 @@ static int judge(const tk_contract *contract, tk_types types, mistake m, char *r
     free(trials.list);
     close_fixture(&f);
     return failed;
+}
+
+static int judge(const tk_contract *contract, tk_types types, mistake m, char *reason, size_t size)
+{
+    return judge_with(contract, types, TKI_OVERFLOW_NAN, m, reason, size);
 }
 
 static const tk_types all_types[] = {
@@ -270,6 +289,27 @@ TEST(wrong_mixed_products_are_refuted)
     refute(&products, all_types[2], of_bf16, sizeof of_bf16 / sizeof *of_bf16);
 }
 
+/* Casts to 8 bits with both ways to overflow: the right one holds, the other way and wrong roundings do not. Every input in 8 bits is right
+ * as it is where the result has its type. */
+TEST(casts_to_8_bits_overflow_as_asked_for)
+{
+    static const mistake wrong[] = {SATURATED, TRUNCATED, AWAY_FROM_ZERO, FLUSHED, NAN_MASKED, LAST_BIT, THROUGH_F16};
+    static const tk_types casts[] = {{TK_F32, TK_F8_E4M3}, {TK_F32, TK_F8_E5M2}, {TK_F8_E5M2, TK_F8_E4M3}};
+    char reason[700];
+    for (int i = 0; i < 3; i++)
+        for (int overflow = TKI_OVERFLOW_NAN; overflow <= TKI_OVERFLOW_SATURATE; overflow++) {
+            if (judge_with(&copies, casts[i], overflow, NONE, reason, sizeof reason) >= 0)
+                fail_msg("types %d, overflow %d: %s", i, overflow, reason);
+            /* What 8 bits hold is exact in fp16. */
+            const int count = (int)(sizeof wrong / sizeof *wrong) - (i == 2);
+            for (int k = 0; k < count; k++)
+                if (judge_with(&copies, casts[i], overflow, wrong[k], reason, sizeof reason) < 0)
+                    fail_msg("types %d, overflow %d: mistake %d was not found", i, overflow, (int)wrong[k]);
+        }
+    assert_int_equal(judge(&copies, (tk_types){TK_F8_E4M3, TK_F8_E4M3}, NONE, reason, sizeof reason), -1);
+    assert_int_equal(judge(&copies, (tk_types){TK_F8_E4M3, TK_F8_E4M3}, LAST_BIT, reason, sizeof reason), ERR);
+}
+
 /* One input of 32 bits in chunks: each pattern is in one of them, once. */
 TEST_WITH_CONTEXT(all_patterns_of_fp32_are_tried)
 {
@@ -303,9 +343,10 @@ TEST_WITH_CONTEXT(what_is_finite_depends_on_the_types)
         const tk_contract *contract;
         tk_types types;
         bool finite;
-    } rows[] = {{&copies, {TK_F16, TK_F16}, true},    {&copies, {TK_F32, TK_F32}, true},
-                {&copies, {TK_F16, TK_F32}, true},    {&products, {TK_F16, TK_F16}, true},
-                {&products, {TK_BF16, TK_F32}, true}, {&products, {TK_F32, TK_F32}, false}};
+    } rows[] = {{&copies, {TK_F16, TK_F16}, true},   {&copies, {TK_F32, TK_F32}, true},
+                {&copies, {TK_F16, TK_F32}, true},   {&copies, {TK_F8_E4M3, TK_F8_E4M3}, true},
+                {&products, {TK_F16, TK_F16}, true}, {&products, {TK_BF16, TK_F32}, true},
+                {&products, {TK_F32, TK_F32}, false}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tk_case c = tk_case_init(rows[i].contract, rows[i].types.dtype);
         c.result_dtype = rows[i].types.result_dtype;
@@ -416,6 +457,7 @@ int main(void)
         cmocka_unit_test(wrong_products_are_refuted_in_fp32),
         cmocka_unit_test(wrong_copies_are_refuted_in_fp32),
         cmocka_unit_test(wrong_mixed_products_are_refuted),
+        cmocka_unit_test(casts_to_8_bits_overflow_as_asked_for),
         cmocka_unit_test(all_patterns_of_fp32_are_tried),
         cmocka_unit_test(what_is_finite_depends_on_the_types),
         cmocka_unit_test(a_chunk_of_patterns_is_judged),
