@@ -302,7 +302,7 @@ if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS AND NOT sanitize_opt
         target_sources(counting.libtokitai PRIVATE $<TARGET_OBJECTS:counting.${isa}>)
     endforeach()
     set_target_properties(counting.libtokitai PROPERTIES
-        OUTPUT_NAME tokitai SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C
+        OUTPUT_NAME tokitai SOVERSION ${abi_version} LINKER_LANGUAGE C
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/counting)
     target_link_libraries(counting.libtokitai PRIVATE OpenMP::OpenMP_C m ${CMAKE_DL_LIBS})
     target_link_options(counting.libtokitai PRIVATE --coverage LINKER:--version-script=${export_map})

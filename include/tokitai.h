@@ -57,10 +57,10 @@ extern "C" {
 #endif
 
 #define TK_VERSION_MAJOR 0
-#define TK_VERSION_MINOR 1
+#define TK_VERSION_MINOR 2
 #define TK_VERSION_PATCH 0
 
-/* "0.1.0" */
+/* "0.2.0" */
 const char *tk_version(void);
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -401,7 +401,7 @@ typedef struct tk_implementation {
  * that takes the case, tk_certify() judges kernels against it, and certificates of it can be read and replayed with this
  * context. The contract, the implementations and all that they point to are checked and copied; *registered is the copy
  * to make cases of, which lives as long as the context. It is taken by its address: no copy of it, and none of another
- * context, is. Names are of lower-case letters, digits and _. Kernel files define tokitai_NAME_v2.
+ * context, is. Names are of lower-case letters, digits and _. Kernel files define tokitai_NAME_v3.
  * tk_contract_judge_by() of tokitai_verify.h gives it exact values, mutants and variants. */
 TK_MUST_USE tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, int count,
                                            const tk_implementation implementations[], const tk_contract **registered);

@@ -94,7 +94,7 @@ if [ "${1:-}" = --self-test ]; then
 fi
 
 tokitai=${TOKITAI:?the program to test}
-library=${BUILD_DIR:?the folder of the build}/tests/counting/libtokitai.so.0
+library=${BUILD_DIR:?the folder of the build}/tests/counting/libtokitai.so
 if [ ! -e "$library" ]; then
     echo "skipped: this build has no library whose kernels count their lines"
     exit 77

@@ -3,7 +3,7 @@
 # asynchronously, hopper and tensor, do nothing that compute-sanitizer objects to. Skipped without a device. On another machine than that of
 # the build:
 #     BUILD_DIR=build tests/repeat_on_device.sh [bits|memcheck|racecheck|synccheck|initcheck]...
-# which needs, of the build, libtokitai.so.0 and tests/repeat_on_device.
+# which needs, of the build, libtokitai.so.0.2 and tests/repeat_on_device.
 set -uo pipefail
 root=${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}
 build=${BUILD_DIR:-$root/build}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Workers under the real compute-sanitizer on a real GPU; skipped without either. On another machine than that of the build:
 #     BUILD_DIR=build SOURCE_DIR=. tests/sanitizer_on_device.sh
-# which needs, of the build, libtokitai.so.0, tokitai-worker and tests/sanitizer_on_device. tests/judge_on_device.sh has the verdicts.
+# which needs, of the build, libtokitai.so.0.2, tokitai-worker and tests/sanitizer_on_device. tests/judge_on_device.sh has the verdicts.
 set -uo pipefail
 root=${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}
 build=${BUILD_DIR:-$root/build}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The shared libraries export what the public headers declare, by a version for everybody, and what is marked TKI_EXPORT and needed by another
-# part of the same release, by one for that release. Nothing else. Skipped (77) where the libraries are static.
+# part of the same release, by one for that release. Nothing else. The soname ends with the number of the former. Skipped (77) where the libraries are static.
 set -euo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 build=${BUILD_DIR:?the folder of the build}
@@ -31,11 +31,16 @@ parts=("$build"/libtokitai.so "$build"/libtokitai-verify.so "$build"/libtokitai-
 for part in "${parts[@]}"; do [ ! -e "$part" ] || needed "$part"; done | sort -u >"$work/needed"
 
 check() { # library, headers
-    local library=$build/$1.so total private
+    local library=$build/$1.so name=$1 total private soname
     shift
     [ -e "$library" ] || return 0
     exported "$library" >"$work/exported"
-    awk '$2 ~ /^TOKITAI_[0-9]+$/ { print $1 }' "$work/exported" >"$work/public"
+    soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]$/\1/p')
+    if [[ $soname != "$name".so.?* ]]; then
+        echo "$library: its soname is '$soname'"
+        failed=1
+    fi
+    awk -v version="TOKITAI_${soname#"$name".so.}" '$2 == version { print $1 }' "$work/exported" >"$work/public"
     awk '$2 ~ /^TOKITAI_PRIVATE_/ { print $1 }' "$work/exported" >"$work/private"
     if ! diff <(declared "$@") "$work/public"; then
         echo "$library: the headers (<) declare something else than it exports (>)"

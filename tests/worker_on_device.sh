@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Users' CUDA kernels in a worker on a real GPU; skipped without one. On another machine than that of the build:
 #     BUILD_DIR=build SOURCE_DIR=. tests/worker_on_device.sh
-# which needs, of the build, libtokitai.so.0, tokitai-worker and tests/worker_on_device.
+# which needs, of the build, libtokitai.so.0.2, tokitai-worker and tests/worker_on_device.
 set -uo pipefail
 root=${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}
 build=${BUILD_DIR:-$root/build}

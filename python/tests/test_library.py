@@ -95,7 +95,7 @@ def test_what_cannot_be_read_ends_the_build(tmp_path: pathlib.Path, text: str, s
     header = tmp_path / "tokitai.h"
     header.write_text(text)
     run = subprocess.run(
-        [BUILD / "tokitai-generate", tmp_path / "_headers.py", "--", "libtokitai.so.0", header],
+        [BUILD / "tokitai-generate", tmp_path / "_headers.py", "--", "libtokitai.so", header],
         capture_output=True,
         text=True,
     )
@@ -196,7 +196,7 @@ def test_what_is_missing_is_explained(tmp_path: pathlib.Path) -> None:
         environment = {**os.environ, "TOKITAI_LIBRARIES": str(tmp_path)}
         return subprocess.run(command, capture_output=True, text=True, env=environment)
 
-    for missing in ("tokitai._headers", "libtokitai.so.0"):
+    for missing in ("tokitai._headers", "libtokitai.so."):
         ended = run()
         assert ended.returncode == 1 and missing in ended.stderr, ended.stderr
         assert "set TOKITAI_LIBRARIES to a folder" in ended.stderr

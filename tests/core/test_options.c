@@ -49,7 +49,7 @@ TEST_WITH_CONTEXT(test_sizes)
     assert_int_equal(taken.first, 3);
     assert_true(taken.second == 4);
     assert_int_equal(take(ctx, &(newer){.size = sizeof(newer), .third = 1}, &taken), TK_BAD_ARGUMENT);
-    assert_string_equal(tk_ctx_message(ctx), "ours sets a member that version 0.1.0 of the library does not know");
+    assert_string_equal(tk_ctx_message(ctx), "ours sets a member that version 0.2.0 of the library does not know");
     assert_memory_equal(&taken, &defaults, sizeof taken);
     const size_t none[] = {0, 1, sizeof(size_t) - 1, SIZE_MAX};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
