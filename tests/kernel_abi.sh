@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Both forms of a kernel's function: tokitai_OP_v2 of ABI 2, in C, C++ and CUDA and as the documentation has it; which of the two is judged
-# where a file has both; and kernels of ABI 1, in libraries that were built with its header as it was, and as sources.
+# where a file has both; and kernels of ABI 1 and 2, as sources, in libraries that are built here with the header of ABI 1 as it was, and as
+# bytes of libraries that were built with the headers of both (tests/kernels/built/make.sh).
 source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 abi1=$root/tests/kernels/abi1 abi2=$root/tests/kernels/abi2
 headers=(-I "$root/include" -I "$(readlink -f "${BUILD_DIR:-$root/build}")/include")
@@ -64,6 +65,24 @@ for op in gelu_fwd xent; do
     holds "a library of ABI 1" $op "${op}_1.so" --backend cpu
     holds "its source with the header of today" $op "$abi1/$op.c"
 done
+
+echo "-- bytes of libraries"
+if [ "$(uname -m)" = x86_64 ]; then
+    for abi in 1 2; do
+        base64 -d "$root/tests/kernels/built/abi$abi.b64" | gzip -d >"bytes_$abi.so"
+        for op in gelu_fwd xent; do
+            holds "ABI $abi, right" $op "bytes_$abi.so" --backend cpu
+        done
+        for dtype in f16 bf16; do
+            expect 1 "ABI $abi, wrong, $dtype" certify softmax_fwd --kernel "bytes_$abi.so" --backend cpu --dtype "$dtype" "${quick[@]}"
+            says out "^kernel\.cpu\.softmax_fwd\.$dtype\.bytes_$abi +REFUTED"
+            says out "SOFTMAX_FWD.ERR: "
+        done
+    done
+    expect 0 "ABI 2, right in f32" certify xent --kernel bytes_2.so --backend cpu --dtype f32 "${quick[@]}"
+else
+    skip "libraries as bytes" "they are for x86-64"
+fi
 
 echo "-- no function of the op"
 expect 2 "a library of another op" certify gemm --kernel documented.so --backend cpu --dtype f16 "${quick[@]}"
