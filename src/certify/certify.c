@@ -109,7 +109,7 @@ static tk_status check_options(tk_ctx *ctx, const tk_contract *contract, tk_dtyp
     if (options->dims && index >= 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s has elements, but %s is 0: no index is valid", contract->name,
                         contract->params[index].name, contract->dim_names[contract->params[index].indexed_dim]);
-    if (!options->dims && contract->derive)
+    if (!options->dims)
         (void)tki_case_settle(&c);
     tk_status status = tki_case_check_shape(ctx, &c);
     return status == TK_OK ? check_given_inputs(ctx, contract, options) : status;

@@ -71,11 +71,14 @@ static inline uint32_t tki_domain_place(const tk_case *c, int p, uint32_t bits)
 {
     const tk_param *param = &c->contract->params[p];
     const tk_dtype dtype = tk_case_param_dtype(c, p);
-    if (tki_domain_is_normal(c))
+    const bool normal = tki_domain_is_normal(c);
+    const double end = tki_decode(dtype, normal ? tki_domain_largest(dtype) : tki_format_of(dtype).largest);
+    const double least = fmax(param->least, -end), most = fmin(param->most, end);
+    if (normal)
         bits = tki_domain_nearest(dtype, bits);
     for (uint32_t i = 0; param->least != param->most && i < 8 && !tki_domain_allows(c, p, bits); i++) {
         const double share = i < 7 ? (double)((bits + i) * UINT32_C(2654435761)) * 0x1p-32 : 0.5;
-        bits = tki_round_double(dtype, param->least + share * (param->most - param->least));
+        bits = tki_round_double(dtype, least + share * (most - least));
     }
     return bits;
 }

@@ -361,7 +361,7 @@ static bool settle_as_it_is(tk_case *c)
 
 bool tki_case_settle(tk_case *c)
 {
-    enum { MOST_STEPS = 32 };
+    enum { MOST_STEPS = 32, MOST_MULTIPLE = 256 };
     const tk_case asked = *c;
     if (settle_as_it_is(c))
         return true;
@@ -373,6 +373,14 @@ bool tki_case_settle(tk_case *c)
                 if (c->dims[d] >= 0 && settle_as_it_is(c))
                     return true;
             }
+    for (int64_t multiple = 1; multiple <= MOST_MULTIPLE; multiple *= 2) {
+        *c = asked;
+        for (int d = 0; d < c->contract->dim_count; d++)
+            if (!tki_is_derived(c->contract, d) && asked.dims[d] <= INT64_MAX - multiple)
+                c->dims[d] = asked.dims[d] < 1 ? multiple : (asked.dims[d] + multiple - 1) / multiple * multiple;
+        if (settle_as_it_is(c))
+            return true;
+    }
     *c = asked;
     return false;
 }
@@ -390,6 +398,10 @@ static tk_status check_sizes(tk_ctx *ctx, const tk_case *c)
     tk_case derived = *c;
     if (contract->derive)
         contract->derive(&derived);
+    for (int d = 0; d < contract->dim_count; d++)
+        if (derived.dims[d] != c->dims[d] && !tki_is_derived(contract, d))
+            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: its derive() sets %s, which it does not list in `derived`",
+                            contract->name, contract->dim_names[d]);
     for (int d = 0; d < contract->dim_count; d++)
         if (derived.dims[d] != c->dims[d] || derived.dims[d] < 0)
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s is %lld; it must be %s, which is %lld here", contract->name,

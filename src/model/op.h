@@ -45,5 +45,9 @@ static inline bool tki_contract_is_known(const tk_ctx *ctx, const tk_contract *c
            (!contract->op && contract->name && tk_contract_find(contract->name) == contract);
 }
 
+/* Lower-case letters, digits and _, a letter first, at most so many bytes. */
+enum { TKI_MOST_NAME = 31 }; /* as frames have room for */
+TKI_EXPORT bool tki_is_name(const char *name, size_t most);
+
 /* A copy of `bytes` bytes that is freed with the op; zeros if `data` is NULL. NULL if memory ran out. */
 TKI_EXPORT void *tki_made_op_keep(tki_made_op *op, const void *data, size_t bytes);

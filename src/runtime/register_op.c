@@ -12,9 +12,9 @@
 
 /* -- Is it a contract? ------------------------------------------------------------------------------------- */
 
-enum { MOST_OP_NAME = 63, MOST_NAME = 31 }; /* bytes, as frames have room for */
+enum { MOST_OP_NAME = 63 }; /* bytes, as frames have room for */
 
-static bool is_name(const char *name, size_t most)
+bool tki_is_name(const char *name, size_t most)
 {
     if (!name || !islower((unsigned char)name[0]) || strlen(name) > most)
         return false;
@@ -29,7 +29,7 @@ static const char *wrong_dims(const tk_contract *c)
     if (c->dim_count < 1 || c->dim_count > TK_MAX_DIMS || !c->dim_names)
         return "dim_count is out of range, or dim_names is NULL";
     for (int i = 0; i < c->dim_count; i++) {
-        if (!is_name(c->dim_names[i], MOST_NAME))
+        if (!tki_is_name(c->dim_names[i], TKI_MOST_NAME))
             return "a name in dim_names is not of lower-case letters, digits and _";
         for (int k = 0; k < i; k++)
             if (!strcmp(c->dim_names[i], c->dim_names[k]))
@@ -85,7 +85,7 @@ static const char *wrong_condition(const tk_contract *c, const tk_param *p)
 static const char *wrong_param(const tk_contract *c, int i)
 {
     const tk_param *p = &c->params[i];
-    if (!is_name(p->name, MOST_NAME))
+    if (!tki_is_name(p->name, TKI_MOST_NAME))
         return "a tensor's name is not of lower-case letters, digits and _";
     for (int k = 0; k < i; k++)
         if (!strcmp(p->name, c->params[k].name))
@@ -103,8 +103,11 @@ static const char *wrong_param(const tk_contract *c, int i)
         return "indexed_dim names a size that the op does not have";
     if ((unsigned)p->rule > TK_INDICES_ENDS || (unsigned)p->neutral > TK_NEUTRAL_LOW)
         return "`rule` or `neutral` of a tensor is out of range";
-    if (!(p->least <= p->most) || ((p->least != 0 || p->most != 0) && (p->output || !isfinite(p->most - p->least))))
+    const bool ranged = p->least != 0 || p->most != 0;
+    if (ranged && (p->output || !(p->least < p->most) || !isfinite(p->most - p->least)))
         return "`least` and `most` of a tensor are not a finite range of an input";
+    if (!isfinite(p->sums_to))
+        return "sums_to of an output is not finite";
     if (p->rule == TK_INDICES_ENDS &&
         (p->kind != TK_KIND_INDEX || p->output || p->rank != 1 || p->dim[0] == p->indexed_dim))
         return "a tensor with the rule TK_INDICES_ENDS is not an input of indices with one axis, or its size is the "
@@ -146,6 +149,8 @@ static const char *wrong_judged(const tk_contract *c)
             if (param->output && real == exact)
                 return real ? "an output of real numbers is judged as integers"
                             : "an output of integers is not judged by TK_BY_INTEGER or TK_BY_ORDER";
+            if (!real && param->least != param->most)
+                return "`least` and `most` are set for an input of integers";
             if (param->output && !real && param->sums_to != 0)
                 return "sums_to is set for an output of integers";
         }
@@ -206,7 +211,7 @@ static bool keeps_its_role(const tk_attribute *a)
 static const char *wrong_attribute(const tk_contract *c, int i)
 {
     const tk_attribute *a = &c->attributes[i];
-    if (!is_name(a->name, MOST_NAME) || !a->text || tk_attribute_find(c, a->name) != i)
+    if (!tki_is_name(a->name, TKI_MOST_NAME) || !a->text || tk_attribute_find(c, a->name) != i)
         return "an attribute has no valid or unique name, or no text";
     const bool choice = a->type == TK_ATTRIBUTE_CHOICE;
     if ((unsigned)a->type > TK_ATTRIBUTE_INTEGER)
@@ -217,16 +222,20 @@ static const char *wrong_attribute(const tk_contract *c, int i)
     if (a->tried_count < 0 || a->tried_count > TK_MAX_CHOICES || (a->tried_count && (!a->tried || choice)))
         return "tried_count of an attribute is out of range, `tried` is NULL, or its type is TK_ATTRIBUTE_CHOICE";
     for (int k = 0; k < a->choice_count; k++)
-        if (!is_name(a->choices[k].id, MOST_NAME) || !a->choices[k].text || tk_choice_find(a, a->choices[k].id) != k)
+        if (!tki_is_name(a->choices[k].id, TKI_MOST_NAME) || !a->choices[k].text ||
+            tk_choice_find(a, a->choices[k].id) != k)
             return "a choice has no valid or unique id, or no text";
+    if (a->type == TK_ATTRIBUTE_REAL && (isinf(a->least.real) || isinf(a->most.real)))
+        return "the range of an attribute is not finite";
     if (!tki_attribute_allows(a, a->initial))
         return "`initial` of an attribute is out of range";
     for (int k = 0; k < a->tried_count; k++)
         if (!tki_attribute_allows(a, a->tried[k]))
             return "a value in `tried` is out of range";
-    return keeps_its_role(a) ? NULL
-                             : "an attribute named domain, numerics, matrix_unit or overflow must have the role of that name "
-                               "and its choices, and no other may have that role";
+    return keeps_its_role(a)
+               ? NULL
+               : "an attribute named domain, numerics, matrix_unit or overflow must have the role of that name "
+                 "and its choices, and no other may have that role";
 }
 
 static const char *wrong_attributes(const tk_contract *c)
@@ -280,7 +289,7 @@ static const char *wrong_clauses(const tk_contract *c)
 
 static const char *wrong_contract(const tk_contract *c)
 {
-    if (!is_name(c->name, MOST_OP_NAME))
+    if (!tki_is_name(c->name, MOST_OP_NAME))
         return "`name` is not of lower-case letters, digits and _";
     if (!c->summary || !c->formula || !c->bound)
         return "`summary`, `formula` or `bound` is NULL";
@@ -449,7 +458,7 @@ static const char *wrong_implementations(int count, const tk_implementation list
     if (count < 0 || count > TK_MAX_IMPLEMENTATIONS || (count && !list))
         return "implementation_count is out of range, or `implementations` is NULL";
     for (int i = 0; i < count; i++) {
-        if (!is_name(list[i].name, MOST_NAME) || !list[i].run)
+        if (!tki_is_name(list[i].name, TKI_MOST_NAME) || !list[i].run)
             return "an implementation has no function, or its name is not of lower-case letters, digits and _";
         for (int k = 0; k < i; k++)
             if (!strcmp(list[i].name, list[k].name))

@@ -51,8 +51,6 @@ static void make_small(tki_trial *trial, int but, int64_t most)
  * others shrink where the whole would be too large. */
 static bool propose(tki_explorer *e, tki_trial trial, int but)
 {
-    if (e->contract->refusal && e->contract->refusal(&trial.c)) /* attributes that do not go together */
-        return true;
     for (int64_t most = 5; but >= 0 && most >= 1 && tki_explorer_work(&trial.c) > e->most_work; most -= 2)
         make_small(&trial, but, most);
     for (int d = 0; d < e->contract->dim_count; d++)

@@ -4,6 +4,7 @@
 
 #include "core/context.h"
 #include "core/options.h"
+#include "exact/domain.h"
 #include "judge/program_oracle.h"
 #include "trials/op_registry.h"
 
@@ -45,8 +46,9 @@ static const char *wrong_planted(int count, const tk_planted list[])
     if (count < 0 || count > MOST_PLANTED || (count && !list))
         return "more mutants or variants than allowed, or a count without an array";
     for (int i = 0; i < count; i++) {
-        if (!list[i].name || !list[i].name[0] || !list[i].what || !list[i].kernel)
-            return "a mutant or variant lacks its name, description or function";
+        if (!tki_is_name(list[i].name, TKI_MOST_NAME) || !list[i].what || !list[i].kernel)
+            return "a mutant or variant has no name of lower-case letters, digits and _, no description or no "
+                   "function";
         if ((unsigned)list[i].level > TK_FULL)
             return "a mutant's level is neither quick nor full";
         for (int k = 0; k < i; k++)
@@ -54,6 +56,20 @@ static const char *wrong_planted(int count, const tk_planted list[])
                 return "two mutants or variants have the same name";
     }
     return NULL;
+}
+
+/* The first input whose range holds no number of one of its formats, so that nothing can be drawn; -1: none. */
+static int empty_range(const tk_contract *contract)
+{
+    for (int p = 0; p < contract->param_count; p++)
+        for (int i = 0; i < 2 * contract->type_count; i++) {
+            tk_case c = tk_case_init(contract, contract->types[i / 2].dtype);
+            c.result_dtype = contract->types[i / 2].result_dtype;
+            tki_set_role(contract, c.attributes, TK_ROLE_DOMAIN, i % 2);
+            if (tki_domain_limits(&c, p) && !tki_domain_allows(&c, p, tki_domain_place(&c, p, UINT32_MAX)))
+                return p;
+        }
+    return -1;
 }
 
 tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, const tk_reference *given)
@@ -67,6 +83,12 @@ tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, const t
         return status;
     if (!op || !reference.enclose)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no registered contract, or no reference");
+    if (op->op.judging)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: it already has a reference", contract->name);
+    const int empty = empty_range(contract);
+    if (empty >= 0)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the range of %s holds no number of its type", contract->name,
+                        contract->params[empty].name);
     const char *wrong = wrong_planted(reference.mutant_count, reference.mutants);
     if (!wrong)
         wrong = wrong_planted(reference.variant_count, reference.variants);

@@ -116,7 +116,7 @@ static bool add(making *m, const tki_trial *trial)
     if (m->most)
         make_fit(&fitting.c, largest_dim(&fitting.c), m->most);
     if (((m->contract->derive || m->hints->cost_is_open) && !tki_case_settle(&fitting.c)) ||
-        !tki_has_valid_indices(&fitting.c))
+        (m->most && !fits(&fitting.c, m->most)) || !tki_has_valid_indices(&fitting.c))
         return true;
     if (trials->count == m->capacity) {
         m->capacity = m->capacity ? 2 * m->capacity : 256;
@@ -408,7 +408,7 @@ static void add_large(making *m, int *number, tki_random *random)
         for (int d = 0; d < contract->dim_count; d++)
             m->trial.c.dims[d] = contract->dim_count > FEW_DIMS ? 1 : 1 + tki_below(random, 4);
         grow(&m->trial.c, i % 4 == 3, &general_at[TK_FULL].large, random);
-        if (!tki_case_settle(&m->trial.c))
+        if (!tki_case_settle(&m->trial.c) || !fits(&m->trial.c, &general_at[TK_FULL].large))
             continue;
         for (int p = 0; p < contract->param_count; p++)
             judged += contract->params[p].output ? tk_case_elements(&m->trial.c, p) : 0;
@@ -559,9 +559,11 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         if (options->planted_count)
             memcpy(trials->list[i].planted, options->planted, (size_t)options->planted_count * sizeof(int64_t));
     }
+    if (trials->count == 0 && !options->family)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: no trial has sizes that it takes", contract->name);
     if (trials->count == 0)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: input family '%s' does not apply to this op", contract->name,
-                        options->family ? options->family : "");
+                        options->family);
     return TK_OK;
 }
 
