@@ -1,5 +1,4 @@
-/* DECIDES. What several contracts say in the same words, each written down once. The id of a clause stands where the clause is used, so that it is
- * found there. */
+/* DECIDES. What several contracts say in the same words, each written down once. */
 #pragma once
 
 #include "model/attributes.h"
@@ -24,10 +23,14 @@
 /* Only with these choices of an attribute, a bit for each. */
 #define TKI_WHEN(attribute, choices) .when_attribute = attribute, .when_choices = choices
 
-#define TKI_REPEAT_CLAUSE(id) {TK_CLAUSE_REPEAT, id, "the same inputs give the same bits on every run, at every address and thread count"}
-#define TKI_SHAPE_CLAUSE(id, sizes) {TK_CLAUSE_SHAPE, id, "any " sizes ", zero included, at any alignment of the element type"}
-#define TKI_WRITE_CLAUSE(id, outputs, inputs_stay)                                                                        \
-    {TK_CLAUSE_WRITE, id, "every " outputs " is written, nothing else is, and " inputs_stay}
+/* What every op promises beside its values: `OP` is its name in capitals. */
+#define TKI_REPEAT_TEXT "the same inputs give the same bits on every run, at every address and thread count"
+#define TKI_SHAPE_TEXT(sizes) "any " sizes ", zero included, at any alignment of the element type"
+#define TKI_SUM_SHAPE_TEXT TKI_SHAPE_TEXT("m, n and k") "; a sum over nothing is zero"
+#define TKI_WRITE_TEXT(outputs, inputs_stay) "every " outputs " is written, nothing else is, and " inputs_stay
+#define TKI_USUAL_CLAUSES(OP, outputs, inputs_stay, shape)                                                                \
+    {TK_CLAUSE_WRITE, OP ".WRITE", TKI_WRITE_TEXT(outputs, inputs_stay)}, {TK_CLAUSE_SHAPE, OP ".SHAPE", shape},           \
+        {TK_CLAUSE_REPEAT, OP ".REPEAT", TKI_REPEAT_TEXT}
 #define TKI_INPUTS_STAY "the inputs stay as they were"
 #define TKI_ONE_ERROR_CLAUSE(id, output)                                                                                  \
     {TK_CLAUSE_ERROR, id, "for finite inputs, " output " is the rounding of some value within B of the exact one"}
@@ -44,7 +47,4 @@
      "NaN if some product is NaN (0 times infinity is: zeros may not be skipped) or infinities of both signs occur "      \
      "among the products, and only then" further}
 #define TKI_SUM_INF_CLAUSE(id) {TK_CLAUSE_VALUE, id, "infinities of one sign among the products, and no NaN, give that infinity"}
-#define TKI_SUM_SHAPE_CLAUSE(id)                                                                                          \
-    {TK_CLAUSE_SHAPE, id, "any m, n and k, zero included, at any alignment of the element type; a sum over nothing is zero"}
-
 /* clang-format on */

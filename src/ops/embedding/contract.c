@@ -33,10 +33,7 @@ const tk_contract tki_embedding_fwd_contract = {
         {TK_CLAUSE_INDEX, "EMBEDDING_FWD.INDEX",
          "an index outside [0, vocab) is an error that names the first bad position, and "
          "nothing is written; on a GPU: nothing of its row"},
-        TKI_WRITE_CLAUSE("EMBEDDING_FWD.WRITE", "out", TKI_INPUTS_STAY),
-        {TK_CLAUSE_SHAPE, "EMBEDDING_FWD.SHAPE",
-         "any sizes, zero included, at any alignment of the element types"},
-        TKI_REPEAT_CLAUSE("EMBEDDING_FWD.REPEAT")),
+        TKI_USUAL_CLAUSES("EMBEDDING_FWD", "out", TKI_INPUTS_STAY, "any sizes, zero included, at any alignment of the element types")),
 };
 
 const tk_contract tki_embedding_bwd_contract = {
@@ -75,10 +72,7 @@ const tk_contract tki_embedding_bwd_contract = {
         {TK_CLAUSE_INDEX, "EMBEDDING_BWD.INDEX",
          "an index outside [0, vocab) is an error that names the first bad position, and "
          "nothing is written"},
-        TKI_WRITE_CLAUSE("EMBEDDING_BWD.WRITE", "grad_weight", TKI_INPUTS_STAY),
-        {TK_CLAUSE_SHAPE, "EMBEDDING_BWD.SHAPE",
-         "any sizes, zero included, at any alignment of the element types"},
-        TKI_REPEAT_CLAUSE("EMBEDDING_BWD.REPEAT")),
+        TKI_USUAL_CLAUSES("EMBEDDING_BWD", "grad_weight", TKI_INPUTS_STAY, "any sizes, zero included, at any alignment of the element types")),
 };
 
 /* clang-format on */

@@ -23,9 +23,7 @@ const tk_contract tki_gelu_fwd_contract = {
                           "for finite x, y is the rounding of some value within B of the exact one"},
         [TKI_GELU_NAN] = {TK_CLAUSE_VALUE, "GELU_FWD.NAN", "a NaN gives NaN, and finite x never does"},
         [TKI_GELU_INF] = {TK_CLAUSE_VALUE, "GELU_FWD.INF", "+inf gives +inf; -inf gives NaN or 0"},
-        TKI_WRITE_CLAUSE("GELU_FWD.WRITE", "y", "x stays as it was"),
-        TKI_SHAPE_CLAUSE("GELU_FWD.SHAPE", "n"),
-        TKI_REPEAT_CLAUSE("GELU_FWD.REPEAT")),
+        TKI_USUAL_CLAUSES("GELU_FWD", "y", "x stays as it was", TKI_SHAPE_TEXT("n"))),
 };
 
 const tk_contract tki_gelu_bwd_contract = {
@@ -51,9 +49,7 @@ const tk_contract tki_gelu_bwd_contract = {
             {TK_CLAUSE_VALUE, "GELU_BWD.INF",
              "x = +inf gives NaN or grad_output; x = -inf gives NaN, or 0 if grad_output is finite; an "
              "infinite grad_output at finite x gives sign(g') grad_output, NaN also where |g'| < 2^-126"},
-        TKI_WRITE_CLAUSE("GELU_BWD.WRITE", "grad_input", TKI_INPUTS_STAY),
-        TKI_SHAPE_CLAUSE("GELU_BWD.SHAPE", "n"),
-        TKI_REPEAT_CLAUSE("GELU_BWD.REPEAT")),
+        TKI_USUAL_CLAUSES("GELU_BWD", "grad_input", TKI_INPUTS_STAY, TKI_SHAPE_TEXT("n"))),
 };
 
 /* clang-format on */

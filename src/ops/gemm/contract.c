@@ -34,9 +34,7 @@ const tk_contract tki_gemm_contract = {
         [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM.OVERFLOW"),
         [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM.NAN", ""),
         [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM.INF"),
-        TKI_WRITE_CLAUSE("GEMM.WRITE", "c", "a and b stay as they were"),
-        TKI_SUM_SHAPE_CLAUSE("GEMM.SHAPE"),
-        TKI_REPEAT_CLAUSE("GEMM.REPEAT")),
+        TKI_USUAL_CLAUSES("GEMM", "c", "a and b stay as they were", TKI_SUM_SHAPE_TEXT)),
 };
 
 const tk_contract tki_gemm_grad_a_contract = {
@@ -57,9 +55,7 @@ const tk_contract tki_gemm_grad_a_contract = {
         [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM_GRAD_A.OVERFLOW"),
         [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM_GRAD_A.NAN", ""),
         [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM_GRAD_A.INF"),
-        TKI_WRITE_CLAUSE("GEMM_GRAD_A.WRITE", "grad_a", "grad_c and b stay as they were"),
-        TKI_SUM_SHAPE_CLAUSE("GEMM_GRAD_A.SHAPE"),
-        TKI_REPEAT_CLAUSE("GEMM_GRAD_A.REPEAT")),
+        TKI_USUAL_CLAUSES("GEMM_GRAD_A", "grad_a", "grad_c and b stay as they were", TKI_SUM_SHAPE_TEXT)),
 };
 
 const tk_contract tki_gemm_grad_b_contract = {
@@ -78,9 +74,7 @@ const tk_contract tki_gemm_grad_b_contract = {
         [TKI_SUM_OVERFLOW] = TKI_SUM_OVERFLOW_CLAUSE("GEMM_GRAD_B.OVERFLOW"),
         [TKI_SUM_NAN] = TKI_SUM_NAN_CLAUSE("GEMM_GRAD_B.NAN", ""),
         [TKI_SUM_INF] = TKI_SUM_INF_CLAUSE("GEMM_GRAD_B.INF"),
-        TKI_WRITE_CLAUSE("GEMM_GRAD_B.WRITE", "grad_b", "grad_c and a stay as they were"),
-        TKI_SUM_SHAPE_CLAUSE("GEMM_GRAD_B.SHAPE"),
-        TKI_REPEAT_CLAUSE("GEMM_GRAD_B.REPEAT")),
+        TKI_USUAL_CLAUSES("GEMM_GRAD_B", "grad_b", "grad_c and a stay as they were", TKI_SUM_SHAPE_TEXT)),
 };
 
 /* clang-format on */

@@ -44,9 +44,7 @@ const tk_contract tki_grouped_gemm_contract = {
         [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM.NAN", ": no product is of another group"),
         [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM.INF"),
         {TK_CLAUSE_INDEX, "GROUPED_GEMM.INDEX", INDEX_TEXT},
-        TKI_WRITE_CLAUSE("GROUPED_GEMM.WRITE", "c", TKI_INPUTS_STAY),
-        {TK_CLAUSE_SHAPE, "GROUPED_GEMM.SHAPE", SHAPE_TEXT},
-        TKI_REPEAT_CLAUSE("GROUPED_GEMM.REPEAT")),
+        TKI_USUAL_CLAUSES("GROUPED_GEMM", "c", TKI_INPUTS_STAY, SHAPE_TEXT)),
 };
 
 const tk_contract tki_grouped_gemm_grad_a_contract = {
@@ -68,9 +66,7 @@ const tk_contract tki_grouped_gemm_grad_a_contract = {
         [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM_GRAD_A.NAN", ": no product is of another group"),
         [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM_GRAD_A.INF"),
         {TK_CLAUSE_INDEX, "GROUPED_GEMM_GRAD_A.INDEX", INDEX_TEXT},
-        TKI_WRITE_CLAUSE("GROUPED_GEMM_GRAD_A.WRITE", "grad_a", TKI_INPUTS_STAY),
-        {TK_CLAUSE_SHAPE, "GROUPED_GEMM_GRAD_A.SHAPE", SHAPE_TEXT},
-        TKI_REPEAT_CLAUSE("GROUPED_GEMM_GRAD_A.REPEAT")),
+        TKI_USUAL_CLAUSES("GROUPED_GEMM_GRAD_A", "grad_a", TKI_INPUTS_STAY, SHAPE_TEXT)),
 };
 
 const tk_contract tki_grouped_gemm_grad_b_contract = {
@@ -92,9 +88,7 @@ const tk_contract tki_grouped_gemm_grad_b_contract = {
         [NOT_A_NUMBER] = TKI_SUM_NAN_CLAUSE("GROUPED_GEMM_GRAD_B.NAN", ": no product is of another group"),
         [INFINITE] = TKI_SUM_INF_CLAUSE("GROUPED_GEMM_GRAD_B.INF"),
         {TK_CLAUSE_INDEX, "GROUPED_GEMM_GRAD_B.INDEX", INDEX_TEXT},
-        TKI_WRITE_CLAUSE("GROUPED_GEMM_GRAD_B.WRITE", "grad_b", TKI_INPUTS_STAY),
-        {TK_CLAUSE_SHAPE, "GROUPED_GEMM_GRAD_B.SHAPE", SHAPE_TEXT},
-        TKI_REPEAT_CLAUSE("GROUPED_GEMM_GRAD_B.REPEAT")),
+        TKI_USUAL_CLAUSES("GROUPED_GEMM_GRAD_B", "grad_b", TKI_INPUTS_STAY, SHAPE_TEXT)),
 };
 
 /* clang-format on */

@@ -80,8 +80,8 @@ const tk_contract tki_linear_fwd_contract = {
         {TK_CLAUSE_WRITE, "LINEAR_FWD.WRITE",
          "every y is written, and every pre where it is there; nothing else is, and the inputs stay as they "
          "were"},
-        TKI_SUM_SHAPE_CLAUSE("LINEAR_FWD.SHAPE"),
-        TKI_REPEAT_CLAUSE("LINEAR_FWD.REPEAT")),
+        {TK_CLAUSE_SHAPE, "LINEAR_FWD.SHAPE", TKI_SUM_SHAPE_TEXT},
+        {TK_CLAUSE_REPEAT, "LINEAR_FWD.REPEAT", TKI_REPEAT_TEXT}),
 };
 
 const tk_contract tki_linear_grad_x_contract = {
@@ -124,9 +124,7 @@ const tk_contract tki_linear_grad_x_contract = {
              "infinities of one sign among the products give s, that infinity; with gelu what gelu_bwd "
              "admits for grad_output = s: s of the sign of g', NaN also where |g'| < 2^-126; pre = +inf "
              "gives NaN or s; pre = -inf gives NaN, or 0 if s is finite"},
-        TKI_WRITE_CLAUSE("LINEAR_GRAD_X.WRITE", "grad_x", TKI_INPUTS_STAY),
-        TKI_SUM_SHAPE_CLAUSE("LINEAR_GRAD_X.SHAPE"),
-        TKI_REPEAT_CLAUSE("LINEAR_GRAD_X.REPEAT")),
+        TKI_USUAL_CLAUSES("LINEAR_GRAD_X", "grad_x", TKI_INPUTS_STAY, TKI_SUM_SHAPE_TEXT)),
 };
 
 const tk_contract tki_linear_grad_w_contract = {
@@ -163,9 +161,7 @@ const tk_contract tki_linear_grad_w_contract = {
              "terms, and only then"},
         [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.INF",
                          "infinities of one sign among the terms, and no NaN, give that infinity"},
-        TKI_WRITE_CLAUSE("LINEAR_GRAD_W.WRITE", "grad_w", "grad_y and x stay as they were"),
-        TKI_SUM_SHAPE_CLAUSE("LINEAR_GRAD_W.SHAPE"),
-        TKI_REPEAT_CLAUSE("LINEAR_GRAD_W.REPEAT"),
+        TKI_USUAL_CLAUSES("LINEAR_GRAD_W", "grad_w", "grad_y and x stay as they were", TKI_SUM_SHAPE_TEXT),
         {TK_CLAUSE_IN_PLACE, "LINEAR_GRAD_W.INPLACE", "grad_w may be the buffer of before"}),
 };
 

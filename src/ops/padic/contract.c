@@ -43,9 +43,7 @@ const tk_contract tki_padic_gemm_contract = {
     TKI_CLAUSES(
         [TKI_PADIC_ERR] = {TK_CLAUSE_ERROR, "PADIC_GEMM.ERR",
                            "every c is the residue of the exact sum modulo p^N, from 0 to p^N - 1"},
-        TKI_WRITE_CLAUSE("PADIC_GEMM.WRITE", "c", "a and b stay as they were"),
-        TKI_SUM_SHAPE_CLAUSE("PADIC_GEMM.SHAPE"),
-        TKI_REPEAT_CLAUSE("PADIC_GEMM.REPEAT")),
+        TKI_USUAL_CLAUSES("PADIC_GEMM", "c", "a and b stay as they were", TKI_SUM_SHAPE_TEXT)),
 };
 
 /* clang-format on */

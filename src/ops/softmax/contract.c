@@ -44,9 +44,7 @@ const tk_contract tki_softmax_fwd_contract = {
         [TKI_SOFTMAX_FWD_PROMISE] =
             {TK_CLAUSE_PROMISE, "SOFTMAX_FWD.PROMISE",
              "our lowerings keep within the B of D = min(n' - 1, ceil(n / 256) + 16) additions"},
-        TKI_WRITE_CLAUSE("SOFTMAX_FWD.WRITE", "y", "x stays as it was"),
-        TKI_SHAPE_CLAUSE("SOFTMAX_FWD.SHAPE", "rows and cols"),
-        TKI_REPEAT_CLAUSE("SOFTMAX_FWD.REPEAT")),
+        TKI_USUAL_CLAUSES("SOFTMAX_FWD", "y", "x stays as it was", TKI_SHAPE_TEXT("rows and cols"))),
 };
 
 const tk_contract tki_softmax_bwd_contract = {
@@ -79,9 +77,7 @@ const tk_contract tki_softmax_bwd_contract = {
              "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
              "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; NaN too for y_i = +inf, "
              "which y_i g_i - y_i s gives, and in bf16 and fp32 if the finite products alone may overflow"},
-        TKI_WRITE_CLAUSE("SOFTMAX_BWD.WRITE", "grad_input", TKI_INPUTS_STAY),
-        TKI_SHAPE_CLAUSE("SOFTMAX_BWD.SHAPE", "rows and cols"),
-        TKI_REPEAT_CLAUSE("SOFTMAX_BWD.REPEAT")),
+        TKI_USUAL_CLAUSES("SOFTMAX_BWD", "grad_input", TKI_INPUTS_STAY, TKI_SHAPE_TEXT("rows and cols"))),
 };
 
 /* clang-format on */

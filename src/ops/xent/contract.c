@@ -95,9 +95,7 @@ const tk_contract tki_xent_contract = {
          "written; on a GPU: nothing of its row"},
         {TK_CLAUSE_IN_PLACE, "XENT.INPLACE",
          "grad_logits may be the very buffer of logits; the bits are the same"},
-        TKI_WRITE_CLAUSE("XENT.WRITE", "loss and grad_logits", TKI_INPUTS_STAY),
-        TKI_SHAPE_CLAUSE("XENT.SHAPE", "rows and cols"),
-        TKI_REPEAT_CLAUSE("XENT.REPEAT")),
+        TKI_USUAL_CLAUSES("XENT", "loss and grad_logits", TKI_INPUTS_STAY, TKI_SHAPE_TEXT("rows and cols"))),
 };
 
 /* clang-format on */
