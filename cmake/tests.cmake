@@ -1,6 +1,7 @@
 # The tests, found by file name:
 #     tests/core/test_dtype.c       core.dtype        a cmocka program, named after the file that it tests: src/core/dtype.h
 #     src/ops/gelu/test.c           gelu              and gelu.whole, with planted kernels in all types
+#     src/ops/product/test_gemm.c   gemm              the same, of a family with several test programs
 #     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test; NAME.whole, if --whole
 #     tests/fuzz/NAME.c             fuzz.NAME         replays tests/fuzz/corpus/NAME/, and what another target has that reads the same
 #     examples/NAME.c               example.NAME
@@ -251,9 +252,10 @@ if(TARGET test.worker.sandbox_calls) # of the worker program, and of no library
                    src/worker/sandbox_tree.c src/worker/sandbox.c)
 endif()
 
-glob_sources(op_test_sources src/ops/*/test.c src/ops/*/test_slow.c)
+glob_sources(op_test_sources src/ops/*/test*.c)
 foreach(file IN LISTS op_test_sources)
-    string(REGEX REPLACE "^src/ops/(.*)/test(.*)\\.c$" "\\1\\2" name ${file})
+    string(REGEX REPLACE "^src/ops/(.*)/test\\.c$" "\\1" name ${file})
+    string(REGEX REPLACE "^src/ops/.*/test_(.*)\\.c$" "\\1" name ${name})
     add_c_test(${name} ${file})
     file(STRINGS ${file} whole REGEX "assert_op_certifies|is_whole" LIMIT_COUNT 1)
     if(whole AND CMOCKA_FOUND)

@@ -1,7 +1,7 @@
-(* gelu of a sum, as linear_fwd has it: how far gelu of a value that is off by e can be. |g'| is at most 1.13 and |g''|
-   at most 1, for all x; by the mean value theorem the value of gelu is then off by at most e min(|g'(v)| + e, 1.13),
-   the first term of the bound of ops/linear/oracle.c. The second, the bound of gelu itself at arguments within e, is in
-   gelu.v. Not proved: linear_grad_x with the derivative, whose factor has the bound of gelu_bwd. *)
+(* gelu of a sum, as linear_fwd has it: how far gelu of a value that is off by e can be. |g'| is at most 1.13 and
+   |g''| at most 1, for all x; by the mean value theorem the value of gelu is then off by at most e min(|g'(v)| + e,
+   1.13), the first term of the bound of ops/product/oracle.c. The second, the bound of gelu itself at arguments
+   within e, is in gelu.v. Not proved: linear_grad_x with the derivative, whose factor has the bound of gelu_bwd. *)
 From Coq Require Import Reals Lra.
 From Flocq Require Import Core.
 From Coquelicot Require Import Coquelicot.

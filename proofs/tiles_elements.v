@@ -1,8 +1,8 @@
 (* Index maps of kernels that take elements, vectors or tiles in turn, for all sizes: elementwise kernels
-   (ops/gelu/kernel.cu), the loops by which blocks take tiles (ops/gemm/kernel.cu, kernel_tensor.cu, ops/linear,
-   ops/grouped, ops/padic), how a warp stores the patch of sums that it has laid out (ops/gemm/kernel_tensor.cu), and
-   p-adic products (ops/padic/kernel.cu). Not covered: how fragments of matrix units are read from a panel
-   (kernels/device_mma.h), which depends on what the hardware makes of them. *)
+   (ops/gelu/kernel.cu), the loops by which blocks take tiles (ops/product/kernel_gemm.cu, kernel_tensor.cu,
+   kernel_linear.cu, kernel_grouped.cu, ops/padic), how a warp stores the patch of sums that it has laid out
+   (ops/product/kernel_tensor.cu), and p-adic products (ops/padic/kernel.cu). Not covered: how fragments of matrix
+   units are read from a panel (kernels/device_mma.h), which depends on what the hardware makes of them. *)
 From Coq Require Import ZArith Lia.
 From Tokitai Require Import tiling.
 Open Scope Z_scope.

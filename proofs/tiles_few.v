@@ -1,4 +1,4 @@
-(* The rest of what Hopper's products compute with (ops/gemm/kernel_hopper.h, kernel_hopper_few.h, params_hopper.h),
+(* The rest of what Hopper's products compute with (ops/product/kernel_hopper.h, kernel_hopper_few.h, params_hopper.h),
    for all sizes: products with few tiles, whose blocks each have a stretch of the sum; the places where parts of sums
    wait; the regions of shared memory; and the copies of factors and outputs that the copy engine cannot take where
    they are. *)

@@ -1,7 +1,7 @@
-(* The index maps of products on any GPU (ops/gemm/kernel.cu and kernel_tiles.h, with ops/linear/kernel.cu and
-   ops/grouped/kernel.cu) and on matrix units (ops/gemm/kernel_tensor.cu, kernels/device_mma.h), for all sizes: every
-   output is one sum in one thread, every element of a panel is brought by one thread. Numbers of tiles are int64_t
-   there: sizes of tensors are below 2^63 bytes, and so are these. *)
+(* The index maps of products on any GPU (ops/product/kernel_gemm.cu and kernel_tiles.h, with
+   ops/product/kernel_linear.cu and ops/product/kernel_grouped.cu) and on matrix units (ops/product/kernel_tensor.cu,
+   kernels/device_mma.h), for all sizes: every output is one sum in one thread, every element of a panel is brought
+   by one thread. Numbers of tiles are int64_t there: sizes of tensors are below 2^63 bytes, and so are these. *)
 From Coq Require Import ZArith Lia.
 From Tokitai Require Import tiling tiles_swizzle.
 Open Scope Z_scope.

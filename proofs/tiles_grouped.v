@@ -1,8 +1,9 @@
-(* Products of groups of rows (ops/grouped/kernel_groups.h, kernel.cu, kernel_hopper.h), for all sizes, numbers of
-   groups and ends: the table of tiles that one block makes, the search in it, and the tasks that are handed out. Every
-   row of the output, at every tile of columns, belongs to exactly one task; empty groups have none. Where sums run over
-   rows, every matrix's tiles have one task each. Ends are taken to be in order and within the rows: find_groups() looks
-   at that, and otherwise gives the table no tiles. Numbers fit an int under what ops/grouped/launch_hopper.c checks. *)
+(* Products of groups of rows (ops/product/kernel_groups.h, kernel_grouped.cu, kernel_hopper_grouped.h), for all
+   sizes, numbers of groups and ends: the table of tiles that one block makes, the search in it, and the tasks that
+   are handed out. Every row of the output, at every tile of columns, belongs to exactly one task; empty groups have
+   none. Where sums run over rows, every matrix's tiles have one task each. Ends are taken to be in order and within
+   the rows: find_groups() looks at that, and otherwise gives the table no tiles. Numbers fit an int under what
+   ops/product/launch_grouped_hopper.c checks. *)
 From Coq Require Import ZArith Lia List.
 From Tokitai Require Import tiling.
 Import ListNotations.

@@ -1,8 +1,9 @@
-(* The index maps of Hopper's products (ops/gemm/kernel_hopper.h, kernel_hopper_few.h, with ops/linear's epilogues), for
-   all sizes and symbolic tiles: every output at every block of the sum is computed by exactly one unit, block, warp and
-   lane; numbers stay in their ranges and, under what ops/gemm/launch_hopper.c checks before a launch, in the C types
-   (the lists ..._steps have every value on the way). Not proved: what the hardware does (matrix units, the copy engine,
-   barriers), and that rows and columns behind the ends are not stored, which the copy engine and comparisons see to. *)
+(* The index maps of Hopper's products (ops/product/kernel_hopper.h, kernel_hopper_few.h, with the epilogues of
+   kernel_hopper_linear.h), for all sizes and symbolic tiles: every output at every block of the sum is computed by
+   exactly one unit, block, warp and lane; numbers stay in their ranges and, under what ops/product/launch_hopper.c
+   checks before a launch, in the C types (the lists ..._steps have every value on the way). Not proved: what the
+   hardware does (matrix units, the copy engine, barriers), and that rows and columns behind the ends are not stored,
+   which the copy engine and comparisons see to. *)
 From Coq Require Import ZArith Lia List.
 From Tokitai Require Import tiling.
 Import ListNotations.

@@ -1,6 +1,6 @@
 (* Places in shared memory where the pieces of a line are exchanged by an exclusive or with something that depends on
    the line: every such map is a bijection, whatever the mask. Then the patterns that our kernels use: the boxes of
-   Hopper's results (ops/gemm/kernel_hopper.h, ops/grouped/kernel_hopper.h), the panels of kernel_tensor.cu
+   Hopper's results (ops/product/kernel_hopper.h, ops/product/kernel_hopper_grouped.h), the panels of kernel_tensor.cu
    (chunk_at() of kernels/device_mma.h) and those of kernel_tiles.h (swapped()). Not proved: that banks do not meet,
    and that the copy engine exchanges pieces as box_place does, which its documentation says. *)
 From Coq Require Import ZArith Lia Bool.

@@ -112,7 +112,7 @@ if [ -e "$fakes/libcuda.so.1" ]; then
     says err "cuda\.gelu_fwd\.f16\.shared has no certificate of this build on this machine"
     for entry in "$TOKITAI_CACHE"/*.artifact; do truncate -s 300 "$entry"; done
     expect 3 "damaged kernels in the cache" gemm --backend cuda "${tiny[@]}"
-    says err "^tokitai bench: note: cache entry .* of ops/gemm/kernel_gemm_hopper.cu \(f16\) was damaged"
+    says err "^tokitai bench: note: cache entry .* of ops/product/kernel_gemm_hopper.cu \(f16\) was damaged"
     expect 0 "startup there" gemm --backend cuda --dtype f16 --startup
     says out "^gemm +f16 +[0-9]+ ms +[0-9.]+ ms +[0-9.]+ us"
     bad_usage "a peer of the CPU there" "unknown peer 'sleef'" gemm --backend cuda --peers sleef

@@ -11,7 +11,7 @@ options() { tr ' ' '\n' | grep -E '^-(std=|O|f|m|D)' | grep -vE '^-(DTKI_ISA=|ff
 all=$(sed -n 's/^#define TKI_BUILD_KERNEL_OPTIONS "\(.*\)"$/\1/p' "$header")
 [ -n "$all" ] || { echo "tokitai_build.h has no options"; exit 1; }
 while IFS='|' read -r isa own; do
-    command=$(grep -m 1 -o "\"command\": \".*kernels_$isa\.dir/src/ops/[a-z]*/kernel_cpu\.c\.o .*\"" "$commands" | sed 's/^"command": "//; s/"$//')
+    command=$(grep -m 1 -o "\"command\": \".*kernels_$isa\.dir/src/ops/[a-z]*/kernel_cpu[a-z_]*\.c\.o .*\"" "$commands" | sed 's/^"command": "//; s/"$//')
     [ -n "$command" ] || { echo "$isa: nothing was compiled for it"; failed=1; continue; }
     seen=$((seen + 1))
     # Where two say something else, -O2 and -O3, the last counts, and both are named.

@@ -49,9 +49,7 @@ is_run_source() {
 # May file $1 include $2? Both are paths from the root, without src/; $2 may also be a system header in <>, or one made by the build as
 # build:NAME.
 allowed() {
-    local from=$1 to=$2 own=${1%/*} other=none
-    # Groups of products, and layers, are products: these families launch, include and mutate the kernels of the other.
-    [[ $own != ops/grouped && $own != ops/linear ]] || other=ops/gemm
+    local from=$1 to=$2 own=${1%/*}
     if [[ $to == \<* ]]; then
         # System headers are free, except that a kernel's shared struct is also read by device compilers.
         [[ $from != ops/*/params*.h || $to == "<stdint.h>" ]]
@@ -66,7 +64,7 @@ allowed() {
                 *) return 1 ;;
             esac ;;
         ops/*/params*.h) return 1 ;;
-        ops/*/kernel_cpu.[ch])
+        ops/*/kernel_cpu*.[ch])
             case $to in
                 include/tokitai_types.h | core/dtype.h | kernels/cpu_*.h | "$own"/params*.h | "$own"/kernel_cpu*.h) return 0 ;;
                 *) return 1 ;;
@@ -74,13 +72,12 @@ allowed() {
         ops/*/kernel*)
             case $to in
                 include/tokitai.h | core/* | model/* | kernels/* | "$own"/params*.h | "$own"/kernel*) return 0 ;;
-                "$other"/params*.h | "$other"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/lowering.[ch] | ops/*/launch_*.[ch])
             case $to in
                 include/tokitai.h | core/* | model/* | kernels/* | drivers/* | compile/* | runtime/* | "$own"/lowering.h | "$own"/contract.h | "$own"/params*.h | \
-                    "$own"/launch_*.h | "$own"/kernel*.h | "$other"/params*.h | "$other"/launch_*.h | "$other"/kernel*.h) return 0 ;;
+                    "$own"/launch_*.h | "$own"/kernel*.h) return 0 ;;
                 *) return 1 ;;
             esac ;;
         ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/variant_tools.h | ops/mutant_*.h)
@@ -352,8 +349,8 @@ ops/planted/oracle.c "exact/planted_heavy.h" good
 ops/planted/oracle.c "judge/planted.h" bad
 ops/planted/oracle.c "drivers/planted.h" bad
 ops/planted/kernel_cpu.c "params.h" good
-ops/grouped/lowering.c "ops/gemm/kernel_cpu.h" good
-ops/grouped/oracle.c "ops/gemm/params.h" bad
+ops/planted/lowering.c "ops/product/kernel_cpu.h" bad
+ops/planted/oracle.c "params.h" bad
 ops/planted/kernel_cpu.c "kernel_cpu.h" good
 ops/planted/kernel_cpu.c "core/planted.h" bad
 ops/planted/kernel_cpu.c "core/dtype.h" good

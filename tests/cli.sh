@@ -192,12 +192,12 @@ for d in json.load(open(sys.argv[1]))["devices"]:
     on_gpu 3 err "told to find an error" "a kernel that does not compile" FAKE_GPU_COMPILE=error TOKITAI_CACHE="$work/empty"
     damage() { for entry in "$work"/cache/*.artifact; do truncate -s 300 "$entry"; done; }
     damage
-    on_gpu 1 err "^tokitai certify: note: cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged \(its .*\); compiled again $" \
+    on_gpu 1 err "^tokitai certify: note: cache entry [0-9a-f]{12}\.\.\. of ops/product/kernel_gemm.cu \(f16\) was damaged \(its .*\); compiled again $" \
         "a damaged cache entry is reported"
     damage
     TOKITAI_CACHE=$work/cache TOKITAI_CUDA_COMPILER=$fake_gpu/libnvrtc.so "$tokitai" certify gemm --backend cuda --dtype f16 --numerics ieee --shape 3x4x5 \
         --out noted >out 2>err
-    is "    in the certificate, too" grep -qE '"note": "cache entry [0-9a-f]{12}\.\.\. of ops/gemm/kernel.cu \(f16\) was damaged' noted/*.json
+    is "    in the certificate, too" grep -qE '"note": "cache entry [0-9a-f]{12}\.\.\. of ops/product/kernel_gemm.cu \(f16\) was damaged' noted/*.json
     is "    and on its page" grep -qE '^\| note \| cache entry .* was damaged' noted/*.md
     on_gpu 1 out "REFUTED" "    and is whole then"
     is "    of which nothing more is said" test ! -s err

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tokitai corpus: its table, its JSON, its chart and its exit status. Three groups stand for all: one each without a sum, with an
-# index and with a product; that every op's kernels are judged as they should be is what src/ops/*/test.c look at.
+# index and with a product; that every op's kernels are judged as they should be is what src/ops/*/test*.c look at.
 source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 subcommand=(corpus)
 

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 judge() {
     awk -F: -v root="$1" '
         $2 + 0 == 0 && $3 == "Source" { file = $4; sub(/^(\.\/)?src\//, "", file); next }
-        file !~ /^(ops\/[a-z_]+\/kernel_cpu\.[ch]|kernels\/cpu_vector[a-z0-9_]*\.h)$/ { next }
+        file !~ /^(ops\/[a-z_]+\/kernel_cpu[a-z_]*\.[ch]|kernels\/cpu_vector[a-z0-9_]*\.h)$/ { next }
         {
             count = $1
             gsub(/ /, "", count)

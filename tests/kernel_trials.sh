@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes the judge long for kernels that come as files: trials that coverage leads to, and every template. Mutants are those of
-# src/ops/*/test.c, whatever kernel is judged.
+# src/ops/*/test*.c, whatever kernel is judged.
 source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 
 echo "-- coverage: what leads to a trial, how it is shown, and that it is the same however many are at work"

@@ -31,7 +31,7 @@ judge gelu gelu_fwd gelu_bwd
 judge softmax softmax_fwd softmax_bwd
 judge xent xent
 judge embedding embedding_fwd embedding_bwd
-judge gemm gemm gemm_grad_a gemm_grad_b
+judge product gemm gemm_grad_a gemm_grad_b
 is "every certificate knows its lines" python3 - certificates 26 <<'PYTHON'
 import json, pathlib, sys
 files = sorted(pathlib.Path(sys.argv[1]).glob("*.json"))

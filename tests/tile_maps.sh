@@ -26,32 +26,32 @@ fi
 # every map, since each is named by itself.
 changes=$(
     cat <<'CHANGES'
-unit_at | src/ops/gemm/kernel_hopper.h | min(p.raster, p.tiles_down - first) | p.raster
-unit_at | src/ops/gemm/kernel_hopper.h | p.blocks * (which + 1) | p.blocks * which + p.parts
-unit_at | src/ops/gemm/kernel_hopper.h | tile - band * per | tile % per + per - per
+unit_at | src/ops/product/kernel_hopper.h | min(p.raster, p.tiles_down - first) | p.raster
+unit_at | src/ops/product/kernel_hopper.h | p.blocks * (which + 1) | p.blocks * which + p.parts
+unit_at | src/ops/product/kernel_hopper.h | tile - band * per | tile % per + per - per
 unit_at | proofs/tiles_hopper.v | blocks * unit_which whole parts number / parts | (blocks * unit_which whole parts number + 1) / parts
 unit_at | proofs/tiling.v | Z.min raster (down - band_first raster across tile) | raster
-product outputs | src/ops/gemm/kernel_hopper.h | * ROWS + (F::together ? g.index * 64 : 0) | * ROWS + (F::together ? g.index * 32 : 0)
-product outputs | src/ops/gemm/kernel_hopper.h | col = first_col + 2 * (g.lane & 3) | col = first_col + 2 * (g.lane & 1)
+product outputs | src/ops/product/kernel_hopper.h | * ROWS + (F::together ? g.index * 64 : 0) | * ROWS + (F::together ? g.index * 32 : 0)
+product outputs | src/ops/product/kernel_hopper.h | col = first_col + 2 * (g.lane & 3) | col = first_col + 2 * (g.lane & 1)
 product outputs | proofs/tiles_hopper.v | warp * 16 + lane / 4 | warp * 16 + lane / 8
-product outputs | src/ops/gemm/kernel_hopper.h | col + 8 * ((begin + w) >> 1) | col + 8 * ((begin + w) >> 2)
-product outputs | src/ops/gemm/kernel_hopper.h | const int which = part % p.parts | const int which = part / p.parts
-product outputs | src/ops/gemm/kernel_hopper.h | {sum[4 * i + 2 * half], | {sum[4 * i + half],
-product outputs | src/ops/gemm/kernel_hopper.h | {sum[2 * (begin + w)], | {sum[2 * begin + w],
+product outputs | src/ops/product/kernel_hopper.h | col + 8 * ((begin + w) >> 1) | col + 8 * ((begin + w) >> 2)
+product outputs | src/ops/product/kernel_hopper.h | const int which = part % p.parts | const int which = part / p.parts
+product outputs | src/ops/product/kernel_hopper.h | {sum[4 * i + 2 * half], | {sum[4 * i + half],
+product outputs | src/ops/product/kernel_hopper.h | {sum[2 * (begin + w)], | {sum[2 * begin + w],
 product outputs | proofs/tiles_hopper.v | 4 * i + 2 * half + e | 4 * i + half + 2 * e
-boxes of results | src/ops/gemm/kernel_hopper.h | (piece ^ (line & 7)) << 4) | (piece ^ (line & 3)) << 4)
-boxes of results | src/ops/gemm/kernel_hopper.h | line >> 1 & 3 | line & 3
-boxes of results | src/ops/grouped/kernel_hopper.h | to + line * 128 + ((piece ^ (line & 7)) << 4) | to + line * 128 + (piece << 4)
+boxes of results | src/ops/product/kernel_hopper.h | (piece ^ (line & 7)) << 4) | (piece ^ (line & 3)) << 4)
+boxes of results | src/ops/product/kernel_hopper.h | line >> 1 & 3 | line & 3
+boxes of results | src/ops/product/kernel_hopper_grouped.h | to + line * 128 + ((piece ^ (line & 7)) << 4) | to + line * 128 + (piece << 4)
 boxes of results | proofs/tiles_swizzle.v | line * 64 + Z.lxor piece (line / 2 mod 4) * 16 | line * 64 + piece * 16
-tiles on any GPU | src/ops/gemm/kernel.cu | tile % tiles_across * TILE | tile / tiles_across * TILE
-tiles on any GPU | src/ops/linear/kernel.cu | tile / tiles_across * TKI_LINEAR_TILE | tile % tiles_across * TKI_LINEAR_TILE
-tiles on any GPU | src/ops/gemm/kernel_tiles.h | t / 64 * 4 + t % 32 / 8 | t / 64 * 4 + t % 32 / 4
-tiles on any GPU | src/ops/gemm/kernel_tiles.h | first_row + i / 4 * HALF + down * 4 + i % 4 | first_row + i / 4 * HALF + down * 4 + i % 2
+tiles on any GPU | src/ops/product/kernel_gemm.cu | tile % tiles_across * TILE | tile / tiles_across * TILE
+tiles on any GPU | src/ops/product/kernel_linear.cu | tile / tiles_across * TKI_LINEAR_TILE | tile % tiles_across * TKI_LINEAR_TILE
+tiles on any GPU | src/ops/product/kernel_tiles.h | t / 64 * 4 + t % 32 / 8 | t / 64 * 4 + t % 32 / 4
+tiles on any GPU | src/ops/product/kernel_tiles.h | first_row + i / 4 * HALF + down * 4 + i % 4 | first_row + i / 4 * HALF + down * 4 + i % 2
 tiles on any GPU | proofs/tiles_gpu.v | t / 32 mod 2 * 8 + t mod 8. | t / 32 mod 2 * 8 + t mod 4.
-pieces of panels | src/ops/gemm/kernel_tiles.h | quad_index ^ (k & PIECE) / (PIECE / 4) | quad_index ^ (k & PIECE) / (PIECE / 2)
-pieces of panels | src/ops/gemm/kernel_tiles.h | own.k = t / (TILE / PIECE) | own.k = t / (TILE / 8)
-pieces of panels | src/ops/gemm/kernel_tiles.h | .value[own.line % 4] | .value[own.line % 2]
-pieces of panels | src/ops/gemm/kernel_tiles.h | swapped(d, j * HALF / 4 + across) | swapped(0, j * HALF / 4 + across)
+pieces of panels | src/ops/product/kernel_tiles.h | quad_index ^ (k & PIECE) / (PIECE / 4) | quad_index ^ (k & PIECE) / (PIECE / 2)
+pieces of panels | src/ops/product/kernel_tiles.h | own.k = t / (TILE / PIECE) | own.k = t / (TILE / 8)
+pieces of panels | src/ops/product/kernel_tiles.h | .value[own.line % 4] | .value[own.line % 2]
+pieces of panels | src/ops/product/kernel_tiles.h | swapped(d, j * HALF / 4 + across) | swapped(0, j * HALF / 4 + across)
 pieces of panels | proofs/tiles_gpu.v | t mod (tile / piece) * piece | t mod piece * (tile / piece)
 panels' chunks | src/kernels/device_mma.h | row / 2 % 4 : row % 8 | row % 4 : row % 8
 panels' chunks | src/kernels/device_mma.h | row / 4 % 4 * 2 : 0 | row / 2 % 4 * 2 : 0
@@ -59,17 +59,17 @@ panels' chunks | proofs/tiles_swizzle.v | row / 2 mod 4 else row mod 8 | row / 2
 squares of sums | src/kernels/device_mma.h | lane / 4 + i % 4 / 2 * 8 | lane / 4 + i % 4 * 8
 squares of sums | src/kernels/device_mma.h | 2 * i + lane / 16 | i + lane / 16 * 8
 squares of sums | proofs/tiles_gpu.v | lane / 16 * 4 + s | lane / 16 + s * 4
-tensor tiles | src/ops/gemm/kernel_tensor.cu | within % group_rows | within % GROUP
-tensor tiles | src/ops/gemm/kernel_tensor.cu | warp / ACROSS * WARP_ROWS | warp % ACROSS * WARP_ROWS
-tensor tiles | src/ops/gemm/kernel_tensor.cu | i * shares / ALL != share | (i * shares + 1) / ALL != share
-feeds of panels | src/ops/gemm/kernel_tensor.cu | i * ROW_STEP * shape::CHUNKS | i * ROW_STEP * 8
-feeds of panels | src/ops/gemm/kernel_tensor.cu | row() + i % CYCLE * ROW_STEP | row() + i * ROW_STEP
+tensor tiles | src/ops/product/kernel_tensor.cu | within % group_rows | within % GROUP
+tensor tiles | src/ops/product/kernel_tensor.cu | warp / ACROSS * WARP_ROWS | warp % ACROSS * WARP_ROWS
+tensor tiles | src/ops/product/kernel_tensor.cu | i * shares / ALL != share | (i * shares + 1) / ALL != share
+feeds of panels | src/ops/product/kernel_tensor.cu | i * ROW_STEP * shape::CHUNKS | i * ROW_STEP * 8
+feeds of panels | src/ops/product/kernel_tensor.cu | row() + i % CYCLE * ROW_STEP | row() + i * ROW_STEP
 feeds of panels | proofs/tiles_gpu.v | t / width + i * (threads / width) | t / width + i
-tasks of groups | src/ops/grouped/kernel_hopper.h | min((int)BAND, total - band * BAND) | (int)BAND
-tasks of groups | src/ops/grouped/kernel_hopper.h | const int across = tile / p.tiles_down; | const int across = tile % p.tiles_across;
-tasks of groups | src/ops/grouped/kernel_groups.h | (low + high + 1) / 2 | (low + high) / 2 + 1
-tasks of groups | src/ops/grouped/kernel_groups.h | begin_of(p, i) + p.tile - 1) / p.tile | begin_of(p, i) + p.tile) / p.tile
-tasks of groups | src/ops/grouped/kernel.cu | line % down : line | line / down : line
+tasks of groups | src/ops/product/kernel_hopper_grouped.h | min((int)BAND, total - band * BAND) | (int)BAND
+tasks of groups | src/ops/product/kernel_hopper_grouped.h | const int across = tile / p.tiles_down; | const int across = tile % p.tiles_across;
+tasks of groups | src/ops/product/kernel_groups.h | (low + high + 1) / 2 | (low + high) / 2 + 1
+tasks of groups | src/ops/product/kernel_groups.h | begin_of(p, i) + p.tile - 1) / p.tile | begin_of(p, i) + p.tile) / p.tile
+tasks of groups | src/ops/product/kernel_grouped.cu | line % down : line | line / down : line
 tasks of groups | proofs/tiles_grouped.v | begin + (line - first) * tile | begin + line * tile
 blocks on the CPU | src/kernels/cpu_product.h | worker % w->workers_across * w->share_cols | worker / w->workers_across * w->share_cols
 blocks on the CPU | src/kernels/cpu_product.h | parts_of(size, parts_of(size, limit)), multiple | limit, multiple
@@ -78,15 +78,15 @@ blocks on the CPU | src/kernels/cpu_product.h | row * w->tile_cols + col * STRIP
 blocks on the CPU | src/kernels/cpu_product.h | row / LEFT_WIDTH * LEFT_WIDTH * depth + row % LEFT_WIDTH | row * depth + row % LEFT_WIDTH
 blocks on the CPU | src/kernels/cpu_product.h | row += w->tile_rows) | row += w->tile_cols)
 blocks on the CPU | proofs/tiles_cpu.v | Z.min size (share_first number share + share) | share_first number share + share
-few tiles | src/ops/gemm/kernel_hopper_few.h | cluster / p.tiles_down * me.wide + me.tile | cluster / p.tiles_down + me.tile
-few tiles | src/ops/gemm/kernel_hopper_few.h | p.blocks * (me.stretch + 1) / deep | p.blocks * me.stretch / deep + 1
-few tiles | src/ops/gemm/kernel_hopper_few.h | place = rank * slice + 4 * four | place = rank * slice + four
+few tiles | src/ops/product/kernel_hopper_few.h | cluster / p.tiles_down * me.wide + me.tile | cluster / p.tiles_down + me.tile
+few tiles | src/ops/product/kernel_hopper_few.h | p.blocks * (me.stretch + 1) / deep | p.blocks * me.stretch / deep + 1
+few tiles | src/ops/product/kernel_hopper_few.h | place = rank * slice + 4 * four | place = rank * slice + four
 few tiles | proofs/tiles_few.v | cluster mod down * height | cluster / down * height
-parts and memory | src/ops/gemm/kernel_hopper.h | ((uint32_t)part * F::down + rank) * F::groups | ((uint32_t)part + rank * F::down) * F::groups
-parts and memory | src/ops/gemm/kernel_hopper.h | slot - (uint32_t)before * F::down * F::groups | slot - (uint32_t)before * F::groups
-parts and memory | src/ops/gemm/kernel_hopper.h | at.full = at.boxes + 4 * F::box_bytes | at.full = at.boxes + 2 * F::box_bytes
-parts and memory | src/ops/gemm/kernel_hopper.h | piece -= pieces; | piece = 0;
-parts and memory | src/ops/gemm/params_hopper.h | TKI_GEMM_QUEUE * 12) | TKI_GEMM_QUEUE * 8)
+parts and memory | src/ops/product/kernel_hopper.h | ((uint32_t)part * F::down + rank) * F::groups | ((uint32_t)part + rank * F::down) * F::groups
+parts and memory | src/ops/product/kernel_hopper.h | slot - (uint32_t)before * F::down * F::groups | slot - (uint32_t)before * F::groups
+parts and memory | src/ops/product/kernel_hopper.h | at.full = at.boxes + 4 * F::box_bytes | at.full = at.boxes + 2 * F::box_bytes
+parts and memory | src/ops/product/kernel_hopper.h | piece -= pieces; | piece = 0;
+parts and memory | src/ops/product/params_hopper.h | TKI_GEMM_QUEUE * 12) | TKI_GEMM_QUEUE * 8)
 parts and memory | proofs/tiles_few.v | (t * fours + j) * 128 + thread | (t * fours + j) * 64 + thread
 rows in registers | src/kernels/device_rows.h | (int)row.cols + shift - first : 0 | (int)row.cols - first : 0
 rows in registers | src/kernels/device_rows.h | k == 0 ? span.shift - span.first : 0 | span.shift
@@ -98,7 +98,7 @@ embedding's groups | proofs/tiles_rows.v | block * (threads / lanes) + thread / 
 embedding's runs | src/ops/embedding/kernel.cu | (before + RUN - 1) / RUN * RUN | before / RUN * RUN
 embedding's runs | src/ops/embedding/kernel.cu | hits.begin / RUN * 2 * p.dim + column | (hits.begin + RUN - 1) / RUN * 2 * p.dim + column
 embedding's runs | proofs/tiles_rows.v | b / run + q | b / run + q + 1
-turns of blocks | src/ops/gemm/kernel.cu | tile += block_count() | tile += 2 * block_count()
+turns of blocks | src/ops/product/kernel_gemm.cu | tile += block_count() | tile += 2 * block_count()
 turns of blocks | src/ops/softmax/kernel_fwd.cu | first += block_count() * rows_here | first += block_count()
 turns of blocks | src/ops/xent/kernel.cu | row = block_index() | row = block_index() + 1
 turns of blocks | proofs/tiles_elements.v | one + turn * count | one * count + turn
@@ -106,8 +106,8 @@ elements and vectors | src/ops/gelu/kernel.cu | (p.n - head) / vector_elements |
 elements and vectors | src/ops/gelu/kernel.cu | store16_once(out + begin + k * threads | store16_once(out + begin + k
 elements and vectors | src/ops/gelu/kernel.cu | (p, tail + thread_index(), threads, p.n) | (p, tail + 1 + thread_index(), threads, p.n)
 elements and vectors | proofs/tiles_elements.v | begin + thread + k * threads | begin + thread * 2 + k
-patches of sums | src/ops/gemm/kernel_tensor.cu | row = i / COLS, col = i % COLS | row = i % COLS, col = i / COLS
-patches of sums | src/ops/gemm/kernel_tensor.cu | (i * warp_lanes + lane) % PIECES * RESULTS | (i * warp_lanes + lane) % PIECES
+patches of sums | src/ops/product/kernel_tensor.cu | row = i / COLS, col = i % COLS | row = i % COLS, col = i / COLS
+patches of sums | src/ops/product/kernel_tensor.cu | (i * warp_lanes + lane) % PIECES * RESULTS | (i * warp_lanes + lane) % PIECES
 patches of sums | proofs/tiles_elements.v | Z := i mod width | Z := i / width
 p-adic tiles | src/ops/padic/kernel.cu | const int i0 = thread / ACROSS | const int i0 = thread % ACROSS
 p-adic tiles | src/ops/padic/kernel.cu | c = col + at % TILE | c = col + at % DEPTH

@@ -191,8 +191,8 @@ typedef traced<long long> traced_long;
 #define uint32_t traced_unsigned
 #define int64_t traced_long
 
-#include "ops/gemm/params.h"
-#include "ops/gemm/params_hopper.h"
+#include "ops/product/params.h"
+#include "ops/product/params_hopper.h"
 
 DEVICE unsigned thread_index()
 {
@@ -204,15 +204,15 @@ DEVICE unsigned lane_index()
 }
 
 namespace hopper {
-//@enumeration ops/gemm/kernel_hopper.h GROUP_THREADS
+//@enumeration ops/product/kernel_hopper.h GROUP_THREADS
 struct as_it_is {
     struct pair {
     };
 };
-//@region ops/gemm/kernel_hopper.h template <bool left_across_, ... };
-//@region ops/gemm/kernel_hopper.h struct unit { ... };
-//@region ops/gemm/kernel_hopper.h struct group { ... };
-//@function ops/gemm/kernel_hopper.h unit_at
+//@region ops/product/kernel_hopper.h template <bool left_across_, ... };
+//@region ops/product/kernel_hopper.h struct unit { ... };
+//@region ops/product/kernel_hopper.h struct group { ... };
+//@function ops/product/kernel_hopper.h unit_at
 
 struct place {
     int row, col;
@@ -221,20 +221,20 @@ struct place {
 template <class F> static place bring_place(const unit &u, unsigned rank)
 {
     enum { LINES = F::width / F::down };
-    //@declaration ops/gemm/kernel_hopper.h bring row
+    //@declaration ops/product/kernel_hopper.h bring row
     return {row, col};
 }
 
 template <class F> static place multiply_place(const unit &done, unsigned rank, const group &g)
 {
-    //@declaration ops/gemm/kernel_hopper.h multiply row
-    //@declaration ops/gemm/kernel_hopper.h multiply col
+    //@declaration ops/product/kernel_hopper.h multiply row
+    //@declaration ops/product/kernel_hopper.h multiply col
     return {row, col};
 }
 
 static place store_place(const group &g, int first_row, int first_col)
 {
-    //@declaration ops/gemm/kernel_hopper.h store_sums row
+    //@declaration ops/product/kernel_hopper.h store_sums row
     return {row, col};
 }
 
@@ -242,15 +242,15 @@ static place store_place(const group &g, int first_row, int first_col)
 static place fetch_place(const group &g, int begin, int w, int first_row, int first_col)
 {
     tki_gemm_hopper_params p;
-    //@declaration ops/gemm/kernel_hopper.h fetch_pairs row
-    return {//=value ops/gemm/kernel_hopper.h fetch_pairs fetch 1
-            , //=value ops/gemm/kernel_hopper.h fetch_pairs fetch 2
+    //@declaration ops/product/kernel_hopper.h fetch_pairs row
+    return {//=value ops/product/kernel_hopper.h fetch_pairs fetch 1
+            , //=value ops/product/kernel_hopper.h fetch_pairs fetch 2
     };
 }
 static place joined_place(const tki_gemm_hopper_params &p, const group &g, int part, int first_row)
 {
-    //@declaration ops/gemm/kernel_hopper.h join_parts which
-    //@declaration ops/gemm/kernel_hopper.h join_parts row
+    //@declaration ops/product/kernel_hopper.h join_parts which
+    //@declaration ops/product/kernel_hopper.h join_parts row
     return {row, which};
 }
 
@@ -264,20 +264,20 @@ struct register_numbers {
 static float stored_register(int half, int i)
 {
     const register_numbers sum;
-    //@steps ops/gemm/kernel_hopper.h float value[2] = {sum[4 ... float value[2] = {sum[4
+    //@steps ops/product/kernel_hopper.h float value[2] = {sum[4 ... float value[2] = {sum[4
     return value[0];
 }
 static float finished_register(int begin, int w)
 {
     const register_numbers sum;
-    //@steps ops/gemm/kernel_hopper.h float value[2] = {sum[2 ... float value[2] = {sum[2
+    //@steps ops/product/kernel_hopper.h float value[2] = {sum[2 ... float value[2] = {sum[2
     return value[0];
 }
 
 static int64_t store_offset(const tki_gemm_hopper_params &p, int row, int col, int half, int i)
 {
-    //@declaration ops/gemm/kernel_hopper.h store_sums place
-    return (int64_t)(long long)(//=value ops/gemm/kernel_hopper.h store_sums store_result_pair 0
+    //@declaration ops/product/kernel_hopper.h store_sums place
+    return (int64_t)(long long)(//=value ops/product/kernel_hopper.h store_sums store_result_pair 0
     );
 }
 } // namespace hopper
@@ -292,8 +292,8 @@ namespace hopper {
 template <bool left_across_, bool right_across_, plain_int groups_, plain_int stages_> struct few_form {
     enum { groups = groups_, rows = 64 * groups, width = TKI_GEMM_FEW_WIDTH, stages = stages_ };
 };
-//@region ops/gemm/kernel_hopper_few.h struct few_place { ... };
-//@function ops/gemm/kernel_hopper_few.h rank_at
+//@region ops/product/kernel_hopper_few.h struct few_place { ... };
+//@function ops/product/kernel_hopper_few.h rank_at
 
 struct few_block {
     few_place me;
@@ -303,11 +303,11 @@ struct few_block {
 
 template <class F> static few_block few_block_of(const tki_gemm_hopper_params &p, int blocks, int rank, int deep)
 {
-    //@declaration ops/gemm/kernel_hopper_few.h few_product me
-    //@declaration ops/gemm/kernel_hopper_few.h few_product cluster
-    //@declaration ops/gemm/kernel_hopper_few.h few_product row
-    //@declaration ops/gemm/kernel_hopper_few.h few_product col
-    //@declaration ops/gemm/kernel_hopper_few.h few_product begin
+    //@declaration ops/product/kernel_hopper_few.h few_product me
+    //@declaration ops/product/kernel_hopper_few.h few_product cluster
+    //@declaration ops/product/kernel_hopper_few.h few_product row
+    //@declaration ops/product/kernel_hopper_few.h few_product col
+    //@declaration ops/product/kernel_hopper_few.h few_product begin
     return {me, row, col, begin, end, rank_at(me, me.stretch, me.tile)};
 }
 
@@ -317,11 +317,11 @@ struct four_place {
 
 template <class F> static four_place four_of(const few_place &me, int i)
 {
-    //@declaration ops/gemm/kernel_hopper_few.h add_and_store blocks
+    //@declaration ops/product/kernel_hopper_few.h add_and_store blocks
     const tki_gemm_hopper_params p = {};
     const int row = 0;
-    //@declaration ops/gemm/kernel_hopper_few.h add_and_store fours
-    //@declaration ops/gemm/kernel_hopper_few.h add_and_store line
+    //@declaration ops/product/kernel_hopper_few.h add_and_store fours
+    //@declaration ops/product/kernel_hopper_few.h add_and_store line
     return {line, place, fours};
 }
 
@@ -330,25 +330,25 @@ DEVICE uint32_t shared_address(const void *)
 {
     return given_address;
 }
-//@region ops/gemm/kernel_hopper.h struct places { ... };
-//@function ops/gemm/kernel_hopper.h places_of
+//@region ops/product/kernel_hopper.h struct places { ... };
+//@function ops/product/kernel_hopper.h places_of
 
 template <class F> static uint32_t slot_of(int part, unsigned rank, const group &g)
 {
-    //@declaration ops/gemm/kernel_hopper.h join_parts slot
+    //@declaration ops/product/kernel_hopper.h join_parts slot
     return slot;
 }
 
 template <class F> static uint32_t slot_before(uint32_t slot, int before)
 {
-    //@declaration ops/gemm/kernel_hopper.h join_parts there
+    //@declaration ops/product/kernel_hopper.h join_parts there
     return there;
 }
 
 template <class F> static int64_t four_at(int t, int first, int j)
 {
     const char *from = nullptr; /* of so many fours */
-    return (long long)(//=value ops/gemm/kernel_hopper.h join_parts __ldcg 0
+    return (long long)(//=value ops/product/kernel_hopper.h join_parts __ldcg 0
     );
 }
 
@@ -358,20 +358,20 @@ struct realign_place {
 
 static realign_place realign_begin(uint32_t thread, uint32_t pieces)
 {
-    //@declaration ops/gemm/kernel_hopper.h realign row
+    //@declaration ops/product/kernel_hopper.h realign row
     return {row, piece};
 }
 
 static realign_place realign_next(uint32_t threads, uint32_t pieces, uint32_t row, uint32_t piece)
 {
-    //@declaration ops/gemm/kernel_hopper.h realign row_step
-    //@steps ops/gemm/kernel_hopper.h row += row_step; ... }
+    //@declaration ops/product/kernel_hopper.h realign row_step
+    //@steps ops/product/kernel_hopper.h row += row_step; ... }
     return {row, piece};
 }
 
 static int64_t hand_first(int64_t i, int shift)
 {
-    //@declaration ops/gemm/kernel_hopper.h hand_over first
+    //@declaration ops/product/kernel_hopper.h hand_over first
     return first;
 }
 } // namespace hopper
@@ -384,26 +384,26 @@ struct lanes {
 
 static uint32_t line_of(const lanes &g)
 {
-    //@declaration ops/gemm/kernel_hopper.h store_box_of line
+    //@declaration ops/product/kernel_hopper.h store_box_of line
     return line;
 }
 
 static uint32_t piece_of(const lanes &g, int i)
 {
-    //@declaration ops/gemm/kernel_hopper.h store_box_of piece
+    //@declaration ops/product/kernel_hopper.h store_box_of piece
     return piece;
 }
 
 template <class F> static uint32_t place_of(uint32_t line, uint32_t piece)
 {
-    //@declaration ops/gemm/kernel_hopper.h store_box_of place
+    //@declaration ops/product/kernel_hopper.h store_box_of place
     return place;
 }
 
 static uint32_t place_in_group(uint32_t line, uint32_t piece)
 {
     const uint32_t to = 0;
-    return //=value ops/grouped/kernel_hopper.h store_box_of_group store_matrices 0
+    return //=value ops/product/kernel_hopper_grouped.h store_box_of_group store_matrices 0
         ;
 }
 
@@ -428,19 +428,19 @@ DEVICE void from_word(uint32_t word, float *value)
 }
 namespace tiles_16 {
 enum { PIECE = 8, DEPTH = 2 * PIECE, word_elements = 2 };
-//@region ops/gemm/kernel_tiles.h struct piece { ... };
-//@function ops/gemm/kernel_tiles.h swapped
-//@function ops/gemm/kernel_tiles.h piece_of
-//@function ops/gemm/kernel_tiles.h stash
+//@region ops/product/kernel_tiles.h struct piece { ... };
+//@function ops/product/kernel_tiles.h swapped
+//@function ops/product/kernel_tiles.h piece_of
+//@function ops/product/kernel_tiles.h stash
 template <plain_int TILE> static float read_left(const quad (*left)[DEPTH][TILE / 4], plain_int down, plain_int d, plain_int sum)
 {
     enum { HALF = TILE / 2 };
     const int stage = 0;
     quad a[2];
     plain_int i = sum / 4;
-    //@assignment ops/gemm/kernel_tiles.h multiply_tile a[i]
+    //@assignment ops/product/kernel_tiles.h multiply_tile a[i]
     i = sum;
-    return //=value ops/gemm/kernel_tiles.h multiply_tile fma_f32 0
+    return //=value ops/product/kernel_tiles.h multiply_tile fma_f32 0
         ;
 }
 template <plain_int TILE> static float read_right(const quad (*right)[DEPTH][TILE / 4], plain_int across, plain_int d, plain_int sum)
@@ -449,27 +449,27 @@ template <plain_int TILE> static float read_right(const quad (*right)[DEPTH][TIL
     const int stage = 0;
     quad b[2];
     plain_int j = sum / 4;
-    //@assignment ops/gemm/kernel_tiles.h multiply_tile b[j]
+    //@assignment ops/product/kernel_tiles.h multiply_tile b[j]
     j = sum;
-    return //=value ops/gemm/kernel_tiles.h multiply_tile fma_f32 1
+    return //=value ops/product/kernel_tiles.h multiply_tile fma_f32 1
         ;
 }
 } // namespace tiles_16
 namespace tiles_32 {
 enum { PIECE = 4, DEPTH = 2 * PIECE, word_elements = 1 };
-//@region ops/gemm/kernel_tiles.h struct piece { ... };
-//@function ops/gemm/kernel_tiles.h swapped
-//@function ops/gemm/kernel_tiles.h piece_of
-//@function ops/gemm/kernel_tiles.h stash
+//@region ops/product/kernel_tiles.h struct piece { ... };
+//@function ops/product/kernel_tiles.h swapped
+//@function ops/product/kernel_tiles.h piece_of
+//@function ops/product/kernel_tiles.h stash
 template <plain_int TILE> static float read_left(const quad (*left)[DEPTH][TILE / 4], plain_int down, plain_int d, plain_int sum)
 {
     enum { HALF = TILE / 2 };
     const int stage = 0;
     quad a[2];
     plain_int i = sum / 4;
-    //@assignment ops/gemm/kernel_tiles.h multiply_tile a[i]
+    //@assignment ops/product/kernel_tiles.h multiply_tile a[i]
     i = sum;
-    return //=value ops/gemm/kernel_tiles.h multiply_tile fma_f32 0
+    return //=value ops/product/kernel_tiles.h multiply_tile fma_f32 0
         ;
 }
 template <plain_int TILE> static float read_right(const quad (*right)[DEPTH][TILE / 4], plain_int across, plain_int d, plain_int sum)
@@ -478,9 +478,9 @@ template <plain_int TILE> static float read_right(const quad (*right)[DEPTH][TIL
     const int stage = 0;
     quad b[2];
     plain_int j = sum / 4;
-    //@assignment ops/gemm/kernel_tiles.h multiply_tile b[j]
+    //@assignment ops/product/kernel_tiles.h multiply_tile b[j]
     j = sum;
-    return //=value ops/gemm/kernel_tiles.h multiply_tile fma_f32 1
+    return //=value ops/product/kernel_tiles.h multiply_tile fma_f32 1
         ;
 }
 } // namespace tiles_32
@@ -493,13 +493,13 @@ struct place {
 
 static int down_of(int t)
 {
-    //@declaration ops/gemm/kernel_tiles.h multiply_tile down
+    //@declaration ops/product/kernel_tiles.h multiply_tile down
     return down;
 }
 
 static int across_of(int t)
 {
-    //@declaration ops/gemm/kernel_tiles.h multiply_tile across
+    //@declaration ops/product/kernel_tiles.h multiply_tile across
     return across;
 }
 
@@ -507,29 +507,29 @@ template <plain_int TILE> static place place_of(int64_t first_row, int64_t first
 {
     enum { HALF = TILE / 2 };
     const int down = down_of(t), across = across_of(t);
-    //@declaration ops/gemm/kernel_tiles.h multiply_tile row
-    //@declaration ops/gemm/kernel_tiles.h multiply_tile col
+    //@declaration ops/product/kernel_tiles.h multiply_tile row
+    //@declaration ops/product/kernel_tiles.h multiply_tile col
     return {row, col};
 }
 
 template <plain_int TILE> static place tile_of(const tki_gemm_params &p, int64_t tile, int64_t *count)
 {
-    //@declaration ops/gemm/kernel.cu multiply tiles_across
-    //@declaration ops/gemm/kernel.cu multiply tiles
+    //@declaration ops/product/kernel_gemm.cu multiply tiles_across
+    //@declaration ops/product/kernel_gemm.cu multiply tiles
     *count = tiles;
-    return {//=value ops/gemm/kernel.cu multiply multiply_tile 1
-            , //=value ops/gemm/kernel.cu multiply multiply_tile 2
+    return {//=value ops/product/kernel_gemm.cu multiply multiply_tile 1
+            , //=value ops/product/kernel_gemm.cu multiply multiply_tile 2
     };
 }
 
 static place layer_tile_of(const tki_gemm_params &p, int64_t tile, int64_t *count)
 {
     enum { TKI_LINEAR_TILE = 64 };
-    //@declaration ops/linear/kernel.cu layer tiles_across
-    //@declaration ops/linear/kernel.cu layer tiles
+    //@declaration ops/product/kernel_linear.cu layer tiles_across
+    //@declaration ops/product/kernel_linear.cu layer tiles
     *count = tiles;
-    return {//=value ops/linear/kernel.cu layer multiply_tile 1
-            , //=value ops/linear/kernel.cu layer multiply_tile 2
+    return {//=value ops/product/kernel_linear.cu layer multiply_tile 1
+            , //=value ops/product/kernel_linear.cu layer multiply_tile 2
     };
 }
 } // namespace tiles
@@ -559,10 +559,10 @@ enum { can_copy_async = 1, loads_wait = 1 };
 //@function kernels/device_mma.h sum_row
 //@function kernels/device_mma.h sum_col
 enum { PIECE = 8 };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct piece_feed ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct pair_feed ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct piece_feed ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct pair_feed ... };
 } // namespace cuda
 #undef TKI_HIP
 #define TKI_HIP 1
@@ -573,10 +573,10 @@ enum { can_copy_async = 0, loads_wait = 0 };
 //@function kernels/device_mma.h sum_row
 //@function kernels/device_mma.h sum_col
 enum { PIECE = 8 };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct piece_feed ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct pair_feed ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct piece_feed ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct pair_feed ... };
 } // namespace wmma
 #undef TKI_MFMA
 #define TKI_MFMA 1
@@ -587,36 +587,35 @@ enum { can_copy_async = 0, loads_wait = 0 };
 //@function kernels/device_mma.h sum_row
 //@function kernels/device_mma.h sum_col
 enum { PIECE = 8 };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct piece_feed ... };
-//@region ops/gemm/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct pair_feed ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH> struct panel_shape ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int DEPTH> struct source ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct piece_feed ... };
+//@region ops/product/kernel_tensor.cu template <bool ALONG, int LINES, int DEPTH, int THREADS> struct pair_feed ... };
 } // namespace mfma
 
-#include "ops/grouped/params.h"
-#include "ops/grouped/params_hopper.h"
+#include "ops/product/params_hopper_grouped.h"
 namespace grouped {
 using hopper::DEPTH;
 using hopper::ROWS;
-//@enumeration ops/grouped/kernel_hopper.h BAND
-//@function ops/grouped/kernel_groups.h begin_of
-//@function ops/grouped/kernel_groups.h end_of
-//@function ops/grouped/kernel_groups.h group_with
-//@region ops/grouped/kernel_hopper.h struct task { ... };
-//@function ops/grouped/kernel_hopper.h task_count
-//@function ops/grouped/kernel_hopper.h is_narrow
-//@function ops/grouped/kernel_hopper.h task_at
+//@enumeration ops/product/kernel_hopper_grouped.h BAND
+//@function ops/product/kernel_groups.h begin_of
+//@function ops/product/kernel_groups.h end_of
+//@function ops/product/kernel_groups.h group_with
+//@region ops/product/kernel_hopper_grouped.h struct task { ... };
+//@function ops/product/kernel_hopper_grouped.h task_count
+//@function ops/product/kernel_hopper_grouped.h is_narrow
+//@function ops/product/kernel_hopper_grouped.h task_at
 
 static int64_t middle_of(int64_t low, int64_t high)
 {
-    //@declaration ops/grouped/kernel_groups.h group_with middle
+    //@declaration ops/product/kernel_groups.h group_with middle
     return middle;
 }
 
 static int64_t tiles_of(const tki_grouped_groups &p, int64_t i)
 {
     int64_t tiles;
-    //@assignment ops/grouped/kernel_groups.h find_groups tiles
+    //@assignment ops/product/kernel_groups.h find_groups tiles
     return tiles;
 }
 
@@ -629,10 +628,10 @@ static any_tile any_tile_at(const tki_grouped_params &p, int64_t tile, int64_t a
 {
     enum { TILE = TKI_GROUPED_TILE };
     int64_t first_row, first_col;
-    //@declaration ops/grouped/kernel.cu multiply_groups line
-    //@declaration ops/grouped/kernel.cu multiply_groups group
-    //@assignment ops/grouped/kernel.cu multiply_groups first_row
-    //@assignment ops/grouped/kernel.cu multiply_groups first_col
+    //@declaration ops/product/kernel_grouped.cu multiply_groups line
+    //@declaration ops/product/kernel_grouped.cu multiply_groups group
+    //@assignment ops/product/kernel_grouped.cu multiply_groups first_row
+    //@assignment ops/product/kernel_grouped.cu multiply_groups first_col
     return {line, group, first_row, first_col};
 }
 } // namespace grouped
@@ -842,22 +841,22 @@ template <plain_int VEC, plain_int VEC_REGISTERS> struct cpu {
     }
 };
 
-#include "ops/gemm/params_tensor.h"
+#include "ops/product/params_tensor.h"
 namespace tensor {
-//@enumeration ops/gemm/kernel_tensor.cu GROUP
+//@enumeration ops/product/kernel_tensor.cu GROUP
 template <plain_int ROWS, plain_int COLS> static tiles::place tile_of(const tki_gemm_params &p, int64_t tile)
 {
-    //@declaration ops/gemm/kernel_tensor.cu multiply tiles_down
-    //@declaration ops/gemm/kernel_tensor.cu multiply group
-    //@declaration ops/gemm/kernel_tensor.cu multiply group_rows
-    //@declaration ops/gemm/kernel_tensor.cu multiply first_row
-    //@declaration ops/gemm/kernel_tensor.cu multiply first_col
+    //@declaration ops/product/kernel_tensor.cu multiply tiles_down
+    //@declaration ops/product/kernel_tensor.cu multiply group
+    //@declaration ops/product/kernel_tensor.cu multiply group_rows
+    //@declaration ops/product/kernel_tensor.cu multiply first_row
+    //@declaration ops/product/kernel_tensor.cu multiply first_col
     return {first_row, first_col};
 }
 
 template <plain_int WARP_ROWS, plain_int WARP_COLS> static tiles::place warp_of(int warp, int ACROSS)
 {
-    //@declaration ops/gemm/kernel_tensor.cu multiply warp_row
+    //@declaration ops/product/kernel_tensor.cu multiply warp_row
     return {warp_row, warp_col};
 }
 
@@ -865,7 +864,7 @@ static int share_of(int i, int shares, int ALL)
 {
     int found = -1;
     for (int share = 0; share < shares; share++) {
-        if (!(//=condition ops/gemm/kernel_tensor.cu fetch_share
+        if (!(//=condition ops/product/kernel_tensor.cu fetch_share
               ))
             found = share;
     }
@@ -890,19 +889,19 @@ int main(int count, char **arguments)
     {
         map units("unit_at"), outputs("product outputs");
 #define PRODUCT(name, ...) check_product<form<__VA_ARGS__>>(units, outputs);
-        //@lines ops/gemm/kernel_hopper.h PRODUCT(
+        //@lines ops/product/kernel_hopper.h PRODUCT(
 #undef PRODUCT
     }
     {
         map few("few tiles");
 #define FEW_PRODUCT(name, ...) check_few<few_form<LEFT_ACROSS, RIGHT_ACROSS, __VA_ARGS__>>(few);
-        //@lines ops/gemm/kernel_hopper.h FEW_PRODUCT(
+        //@lines ops/product/kernel_hopper.h FEW_PRODUCT(
 #undef FEW_PRODUCT
     }
     {
         map parts("parts and memory");
 #define PRODUCT(name, ...) check_parts<form<__VA_ARGS__>>(parts);
-        //@lines ops/gemm/kernel_hopper.h PRODUCT(
+        //@lines ops/product/kernel_hopper.h PRODUCT(
 #undef PRODUCT
         check_copies(parts);
     }
@@ -948,7 +947,7 @@ int main(int count, char **arguments)
 #define GROUPS(name, left, right, ...)                    \
     check_tasks<form<false, right, __VA_ARGS__>>(tasks);  \
     check_tasks<form<true, right, __VA_ARGS__>>(tasks);
-        //@lines ops/grouped/kernel_hopper.h GROUPS(
+        //@lines ops/product/kernel_hopper_grouped.h GROUPS(
 #undef GROUPS
         check_groups_anywhere(tasks);
     }

@@ -25,26 +25,26 @@ struct loop {
 };
 static loop gemm_tiles(int64_t rows_here)
 {
-    return {//=first ops/gemm/kernel.cu multiply tile
-            , //=step ops/gemm/kernel.cu multiply tile
+    return {//=first ops/product/kernel_gemm.cu multiply tile
+            , //=step ops/product/kernel_gemm.cu multiply tile
     };
 }
 static loop tensor_tiles(int64_t rows_here)
 {
-    return {//=first ops/gemm/kernel_tensor.cu multiply tile
-            , //=step ops/gemm/kernel_tensor.cu multiply tile
+    return {//=first ops/product/kernel_tensor.cu multiply tile
+            , //=step ops/product/kernel_tensor.cu multiply tile
     };
 }
 static loop linear_tiles(int64_t rows_here)
 {
-    return {//=first ops/linear/kernel.cu layer tile
-            , //=step ops/linear/kernel.cu layer tile
+    return {//=first ops/product/kernel_linear.cu layer tile
+            , //=step ops/product/kernel_linear.cu layer tile
     };
 }
 static loop grouped_tiles(int64_t rows_here)
 {
-    return {//=first ops/grouped/kernel.cu multiply_groups tile
-            , //=step ops/grouped/kernel.cu multiply_groups tile
+    return {//=first ops/product/kernel_grouped.cu multiply_groups tile
+            , //=step ops/product/kernel_grouped.cu multiply_groups tile
     };
 }
 static loop padic_tiles(int64_t rows_here)
@@ -172,18 +172,18 @@ static int64_t element_begin(const tki_gelu_params &p, int64_t first, unsigned t
         ;
 }
 
-/* -- The patch of a warp in ops/gemm/kernel_tensor.cu */
+/* -- The patch of a warp in ops/product/kernel_tensor.cu */
 struct place {
     int row, col;
 };
 static place patch_place(int i, plain_int COLS)
 {
-    //@steps ops/gemm/kernel_tensor.cu const int row = i ... const int row = i
+    //@steps ops/product/kernel_tensor.cu const int row = i ... const int row = i
     return {row, col};
 }
 static place patch_piece(int i, int lane, plain_int PIECES, plain_int RESULTS)
 {
-    //@steps ops/gemm/kernel_tensor.cu const int row = (i * warp_lanes + lane) ... const int row = (i * warp_lanes + lane)
+    //@steps ops/product/kernel_tensor.cu const int row = (i * warp_lanes + lane) ... const int row = (i * warp_lanes + lane)
     return {row, col};
 }
 

@@ -61,8 +61,8 @@ bench_gpu *bench_gpu_open(tk_ctx *ctx, const bench_options *options)
              info->architecture, info->driver, info->units, 1e-6 * (double)info->l2_bytes);
     tk_status status = bench_clock_open(ctx, &g->clock);
     if (status == TK_OK)
-        status = tki_gpu_kernel_get(ctx, ctx->gpu, "ops/gemm/kernel.cu", (tk_types){TK_F16, TK_F16}, "product_64",
-                                    &g->nothing);
+        status = tki_gpu_kernel_get(ctx, ctx->gpu, "ops/product/kernel_gemm.cu", (tk_types){TK_F16, TK_F16},
+                                    "product_64", &g->nothing);
     if (status != TK_OK) {
         bench_gpu_close(g);
         return NULL;

@@ -7,7 +7,7 @@
  *     architecture sm_90
  *     units 132
  *     lowering cuda.gemm.bf16.hopper
- *     source ops/gemm/kernel_gemm_hopper.cu
+ *     source ops/product/kernel_gemm_hopper.cu
  *     source_hash 77be...              of the source and everything it includes
  *     cases 1
  *     case 4096x4096x1024 1 16 0 2 61234 59876   the choice; nanoseconds of what the model chooses, and of this

@@ -6,7 +6,7 @@
 
 #include "certify/certificate.h"
 #include "core/dtype.h"
-#include "ops/gemm/params.h"
+#include "ops/product/params.h"
 #include "tests/fake_gpu/begin.h"
 #include "tests/fake_gpu/on_both.h"
 #include "tests/unit_test.h"

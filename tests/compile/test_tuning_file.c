@@ -287,7 +287,7 @@ static bool count_tunings(const tk_tuning *tuning, void *data)
     int *count = data;
     assert_string_equal(tuning->damage, "");
     assert_string_equal(tuning->lowering, "cuda.gemm.f16.hopper");
-    assert_string_equal(tuning->source, "ops/gemm/kernel_gemm_hopper.cu");
+    assert_string_equal(tuning->source, "ops/product/kernel_gemm_hopper.cu");
     assert_true(tuning->is_current);
     assert_int_equal(tuning->case_count, 1);
     ++*count;

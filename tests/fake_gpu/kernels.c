@@ -5,8 +5,8 @@
 
 #include "core/dtype.h"
 #include "ops/gelu/params.h"
-#include "ops/gemm/params.h"
-#include "ops/gemm/params_hopper.h"
+#include "ops/product/params.h"
+#include "ops/product/params_hopper.h"
 #include "tests/fake_gpu/fake_gpu.h"
 
 static uint16_t gelu(uint16_t bits)

@@ -15,7 +15,7 @@
 #include "tests/fake_gpu/on_both.h"
 #include "tests/unit_test.h"
 
-static const char source[] = "ops/gemm/kernel.cu";
+static const char source[] = "ops/product/kernel_gemm.cu";
 static const tk_types f16 = {TK_F16, TK_F16};
 static const tk_types bf16 = {TK_BF16, TK_BF16};
 
@@ -434,7 +434,7 @@ static void test_loading_fails(void **state)
     assert_says(s, "update the driver, or set TOKITAI_CUDA_COMPILER");
     FAIL(s, module_function, "500");
     assert_int_equal(tki_gpu_kernel_get(s->ctx, s->gpu, source, f16, "k", &k), TK_INTERNAL);
-    assert_says(s, "looking for kernel k in ops/gemm/kernel.cu");
+    assert_says(s, "looking for kernel k in ops/product/kernel_gemm.cu");
     assert_int_equal(s->fake.alive(), before + 1); /* the module is good */
     if (s->vendor->names.function_load) {
         FAIL(s, function_load, "2");
@@ -491,7 +491,7 @@ static void test_launch_fails(void **state)
     else
         FAIL(s, launch_config, "701");
     assert_int_equal(tki_gpu_launch(s->ctx, s->gpu, NULL, copy, grid, &params), TK_INTERNAL);
-    assert_says(s, "launching fake_copy (ops/gemm/kernel.cu, f16) with 1x1x1 blocks of 64 threads");
+    assert_says(s, "launching fake_copy (ops/product/kernel_gemm.cu, f16) with 1x1x1 blocks of 64 threads");
     assert_says(s, "more registers or shared memory");
     unsetenv("FAKE_GPU_FAIL");
     /* A kernel that leaves its memory: the launch is fine, whoever waits next hears of it, and nothing works any more. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "ops/gemm/launch_hopper.h"
+#include "ops/product/launch_hopper.h"
 #include "runtime/lowering_choice.h"
 #include "tests/unit_test.h"
 

@@ -51,7 +51,7 @@ static tk_status launch_copy(const tki_call *call)
     p.out = (uintptr_t)call->buffers[out];
     p.bytes = tk_case_elements(call->c, out) * 2;
     p.fault_word = (uintptr_t)call->fault_word;
-    return tki_gpu_run(call, "ops/gemm/kernel.cu", "copy", (tki_gpu_grid){.blocks = {1}, .threads = 32}, &p);
+    return tki_gpu_run(call, "ops/product/kernel_gemm.cu", "copy", (tki_gpu_grid){.blocks = {1}, .threads = 32}, &p);
 }
 
 static size_t much_scratch(const tki_call *call)
@@ -69,13 +69,13 @@ static const tki_lowering copy_row = {.backend = &tki_backends[TKI_CUDA],
                                       .variant = "test",
                                       .accept = accept_all,
                                       .launch = launch_copy,
-                                      .source = "ops/gemm/kernel.cu"};
+                                      .source = "ops/product/kernel_gemm.cu"};
 static const tki_lowering scratch_row = {.backend = &tki_backends[TKI_CUDA],
                                          .variant = "test",
                                          .accept = accept_all,
                                          .launch = launch_copy,
                                          .scratch_bytes = much_scratch,
-                                         .source = "ops/gemm/kernel.cu"};
+                                         .source = "ops/product/kernel_gemm.cu"};
 
 typedef struct scene {
     fake_gpu fake;

@@ -1,4 +1,0 @@
-/* UNTRUSTED. a[m,k]^T grad_c[m,n]: both factors lie across the sum. */
-#define LEFT_ACROSS 1
-#define RIGHT_ACROSS 1
-#include "ops/gemm/kernel_hopper.h"
