@@ -308,6 +308,7 @@ typedef struct tk_contract {
     /* Why a case cannot have these types, sizes and attributes, each of which is in its range: one line, or NULL if it can. NULL:
      * all go together. */
     const char *(*refusal)(const struct tk_case *c);
+    /* tk_contract_register() adds those that follow from sizes and tensors, of kinds from TK_CLAUSE_WRITE on, if they are left out. */
     int clause_count;
     const tk_clause *clauses;
     const struct tki_op *op; /* set by the library: by tk_contract_register() */

@@ -23,11 +23,13 @@
 /* Only with these choices of an attribute, a bit for each. */
 #define TKI_WHEN(attribute, choices) .when_attribute = attribute, .when_choices = choices
 
-/* What every op promises beside its values: `OP` is its name in capitals. */
+/* What every op promises beside its values: `OP` is its name in capitals. Ops of programs get these clauses when they are registered. */
 #define TKI_REPEAT_TEXT "the same inputs give the same bits on every run, at every address and thread count"
 #define TKI_SHAPE_TEXT(sizes) "any " sizes ", zero included, at any alignment of the element type"
 #define TKI_SUM_SHAPE_TEXT TKI_SHAPE_TEXT("m, n and k") "; a sum over nothing is zero"
 #define TKI_WRITE_TEXT(outputs, inputs_stay) "every " outputs " is written, nothing else is, and " inputs_stay
+#define TKI_INDEX_TEXT(which) which " is an error that names the first bad position, and nothing is written"
+#define TKI_IN_PLACE_TEXT(output, input) output " may be the buffer of " input
 #define TKI_USUAL_CLAUSES(OP, outputs, inputs_stay, shape)                                                                \
     {TK_CLAUSE_WRITE, OP ".WRITE", TKI_WRITE_TEXT(outputs, inputs_stay)}, {TK_CLAUSE_SHAPE, OP ".SHAPE", shape},           \
         {TK_CLAUSE_REPEAT, OP ".REPEAT", TKI_REPEAT_TEXT}

@@ -1,12 +1,14 @@
 /* Ops of programs: checked, copied, and given a row of lowerings. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
 #include "drivers/backend.h"
 #include "model/case.h"
+#include "model/contract_parts.h"
 #include "model/format.h"
 #include "model/op.h"
 
@@ -258,11 +260,43 @@ static const char *wrong_attributes(const tk_contract *c)
     return NULL;
 }
 
+/* Clauses that follow from sizes and tensors: those that a contract does not list are added to the copy of it. */
+static const struct {
+    tk_clause_kind kind;
+    const char *ending; /* of the id, behind the op's name */
+} usual[] = {{TK_CLAUSE_WRITE, ".WRITE"},
+             {TK_CLAUSE_SHAPE, ".SHAPE"},
+             {TK_CLAUSE_REPEAT, ".REPEAT"},
+             {TK_CLAUSE_INDEX, ".INDEX"},
+             {TK_CLAUSE_IN_PLACE, ".INPLACE"}};
+enum { USUAL = sizeof usual / sizeof *usual, ID_ROOM = MOST_OP_NAME + 16 };
+
+static bool follows(const tk_contract *c, tk_clause_kind kind)
+{
+    bool in_place = false;
+    for (int i = 0; i < c->param_count; i++)
+        in_place |= c->params[i].output && c->params[i].may_alias >= 0;
+    return kind == TK_CLAUSE_IN_PLACE ? in_place : kind != TK_CLAUSE_INDEX || tki_index_param(c) >= 0;
+}
+
+static bool lists(const tk_contract *c, tk_clause_kind kind)
+{
+    for (int i = 0; i < c->clause_count; i++)
+        if (c->clauses[i].kind == kind)
+            return true;
+    return false;
+}
+
+static void usual_id(const tk_contract *c, const char *ending, char id[ID_ROOM])
+{
+    size_t length = snprintf(id, ID_ROOM, "%s%s", c->name, ending) > 0 ? strlen(c->name) : 0;
+    while (length-- > 0)
+        id[length] = (char)toupper((unsigned char)id[length]);
+}
+
 /* Whatever a kernel can do wrong fails some clause: a failure without one could not be told from success. */
 static const char *wrong_clauses(const tk_contract *c)
 {
-    bool has[TK_CLAUSE_INDEX + 1] = {false};
-    bool in_place = false;
     if (c->clause_count < 1 || c->clause_count > TK_MAX_CLAUSES || !c->clauses)
         return "clause_count is out of range, or `clauses` is NULL";
     for (int i = 0; i < c->clause_count; i++) {
@@ -272,19 +306,23 @@ static const char *wrong_clauses(const tk_contract *c)
         for (int k = 0; k < i; k++)
             if (!strcmp(clause->id, c->clauses[k].id))
                 return "two clauses have the same id";
-        has[clause->kind] = true;
     }
-    for (int i = 0; i < c->param_count; i++)
-        in_place |= c->params[i].output && c->params[i].may_alias >= 0;
-    if (!has[TK_CLAUSE_VALUE] && !has[TK_CLAUSE_ERROR])
+    if (!lists(c, TK_CLAUSE_VALUE) && !lists(c, TK_CLAUSE_ERROR))
         return "it has no clause of kind TK_CLAUSE_VALUE or TK_CLAUSE_ERROR";
-    if (!has[TK_CLAUSE_WRITE] || !has[TK_CLAUSE_SHAPE] || !has[TK_CLAUSE_REPEAT])
-        return "it lacks a clause of kind TK_CLAUSE_WRITE, TK_CLAUSE_SHAPE or TK_CLAUSE_REPEAT";
-    if (has[TK_CLAUSE_IN_PLACE] != in_place)
-        return "a clause of kind TK_CLAUSE_IN_PLACE and an output with may_alias need each other";
-    if (has[TK_CLAUSE_INDEX] != (tki_index_param(c) >= 0))
-        return "a clause of kind TK_CLAUSE_INDEX and an input of indices need each other";
-    return NULL;
+    int count = c->clause_count;
+    for (int u = 0; u < USUAL; u++) {
+        char id[ID_ROOM];
+        usual_id(c, usual[u].ending, id);
+        count += follows(c, usual[u].kind) && !lists(c, usual[u].kind);
+        if (lists(c, usual[u].kind) && !follows(c, usual[u].kind))
+            return usual[u].kind == TK_CLAUSE_INDEX
+                       ? "it has a clause of kind TK_CLAUSE_INDEX and no input of indices"
+                       : "it has a clause of kind TK_CLAUSE_IN_PLACE and no output with may_alias";
+        for (int i = 0; i < c->clause_count && !lists(c, usual[u].kind); i++)
+            if (!strcmp(c->clauses[i].id, id))
+                return "a clause has the id of a clause of another kind that is added";
+    }
+    return count > TK_MAX_CLAUSES ? "it has too many clauses beside those that are added" : NULL;
 }
 
 static const char *wrong_contract(const tk_contract *c)
@@ -379,12 +417,74 @@ static const tk_attribute *copy_attributes(copying *all, const tk_contract *c)
     return attributes;
 }
 
-static const tk_clause *copy_clauses(copying *all, const tk_contract *c)
+/* Words one behind the other: "a", "a and b", "a, b and c". */
+typedef struct words {
+    char text[TK_MAX_PARAMS * 128];
+    int left; /* that are to come */
+} words;
+
+static void add_word(words *w, const char *word)
 {
-    tk_clause *clauses = copy(all, c->clauses, (size_t)c->clause_count * sizeof *clauses);
+    const size_t length = strlen(w->text);
+    snprintf(w->text + length, sizeof w->text - length, "%s%s", word,
+             --w->left == 0 ? ""
+             : w->left == 1 ? " and "
+                            : ", ");
+}
+
+/* The names that its text needs: outputs; sizes that do not follow from others; outputs that may share a buffer, each with that. */
+static void usual_words(const tk_contract *c, tk_clause_kind kind, words *w)
+{
+    *w = (words){.left = 0};
+    for (int pass = 0; pass < 2; pass++) /* how many there are, and then what they are */
+        for (int i = 0; i < (kind == TK_CLAUSE_SHAPE ? c->dim_count : c->param_count); i++) {
+            const tk_param *p = kind == TK_CLAUSE_SHAPE ? NULL : &c->params[i];
+            char text[2 * TKI_MOST_NAME + 32] = "";
+            if (!p && !(c->derived && c->derived[i]))
+                snprintf(text, sizeof text, "%s", c->dim_names[i]);
+            else if (p && p->output && kind == TK_CLAUSE_WRITE)
+                snprintf(text, sizeof text, "%s", p->name);
+            else if (p && p->output && kind == TK_CLAUSE_IN_PLACE && p->may_alias >= 0)
+                snprintf(text, sizeof text, TKI_IN_PLACE_TEXT("%s", "%s"), p->name, c->params[p->may_alias].name);
+            if (text[0] && pass == 0)
+                w->left++;
+            else if (text[0])
+                add_word(w, text);
+        }
+}
+
+static const char *usual_text(const tk_contract *c, tk_clause_kind kind, const words *w, char *text, size_t size)
+{
+    const int index = tki_index_param(c);
+    switch (kind) {
+    case TK_CLAUSE_WRITE: snprintf(text, size, TKI_WRITE_TEXT("%s", TKI_INPUTS_STAY), w->text); return text;
+    case TK_CLAUSE_SHAPE: snprintf(text, size, TKI_SHAPE_TEXT("%s"), w->text); return text;
+    case TK_CLAUSE_REPEAT: return TKI_REPEAT_TEXT;
+    case TK_CLAUSE_IN_PLACE: return w->text;
+    default:
+        return c->params[index].rule == TK_INDICES_ENDS
+                   ? TKI_INDEX_TEXT("an end beyond what there is, or less than the one before it,")
+                   : TKI_INDEX_TEXT("an index out of its range");
+    }
+}
+
+static const tk_clause *copy_clauses(copying *all, const tk_contract *c, int *count)
+{
+    tk_clause *clauses = copy(all, NULL, ((size_t)c->clause_count + USUAL) * sizeof *clauses);
+    *count = 0;
     for (int i = 0; clauses && i < c->clause_count; i++)
-        clauses[i] = (tk_clause){c->clauses[i].kind, copy_text(all, c->clauses[i].id),
-                                 copy_text(all, c->clauses[i].text)};
+        clauses[(*count)++] = (tk_clause){c->clauses[i].kind, copy_text(all, c->clauses[i].id),
+                                          copy_text(all, c->clauses[i].text)};
+    for (int u = 0; clauses && u < USUAL; u++) {
+        if (lists(c, usual[u].kind) || !follows(c, usual[u].kind))
+            continue;
+        words w;
+        char id[ID_ROOM], text[sizeof w.text + 128];
+        usual_id(c, usual[u].ending, id);
+        usual_words(c, usual[u].kind, &w);
+        clauses[(*count)++] = (tk_clause){usual[u].kind, copy_text(all, id),
+                                          copy_text(all, usual_text(c, usual[u].kind, &w, text, sizeof text))};
+    }
     return clauses;
 }
 
@@ -404,7 +504,7 @@ static tk_contract copy_contract(copying *all, const tk_contract *c)
     made.params = copy_params(all, c);
     made.types = copy(all, c->types, (size_t)c->type_count * sizeof *c->types);
     made.attributes = copy_attributes(all, c);
-    made.clauses = copy_clauses(all, c);
+    made.clauses = copy_clauses(all, c, &made.clause_count);
     return made;
 }
 

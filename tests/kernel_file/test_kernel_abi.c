@@ -104,11 +104,11 @@ TEST(what_abi_2_can_say_is_judged)
 
 TEST(what_it_cannot_say_is_unknown)
 {
-    assert_judged(5, TK_F32, 0.5, "x is of rank 5, and ABI 2 ends at 4");
-    assert_judged(4, TK_F32, 0.1, "factor is no fp32 number");
-    assert_judged(4, TK_F32, 0x1.00000008p0, "factor is no fp32 number");
-    for (tk_dtype later = TK_U64 + 1; tki_is_format(later); later++)
-        assert_judged(1, later, 0.5, "mask has an element type that ABI 2 does not have");
+    assert_judged(5, TK_F32, 0.5, "x has rank 5; ABI 2 allows at most 4");
+    assert_judged(4, TK_F32, 0.1, "factor is not an fp32 number");
+    assert_judged(4, TK_F32, 0x1.00000008p0, "factor is not an fp32 number");
+    for (tk_dtype later = TK_U64 + 1; tki_is_dtype(later); later++)
+        assert_judged(1, later, 0.5, "mask has an element type that ABI 2 lacks");
 }
 
 static int unpack(void **state)

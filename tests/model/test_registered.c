@@ -588,9 +588,14 @@ static tk_status pick_enclose(const tk_case *c, const void *const b[], int outpu
     return TK_OK;
 }
 
-/* Each kind of failure needs a clause, or it would pass as success. */
+/* Each kind of failure needs a clause, or it would pass as success: what is not listed and follows from sizes and tensors is added. */
 TEST_WITH_CONTEXT(a_contract_has_every_clause_it_needs)
 {
+    static const char *const texts[] = {
+        NULL, "every y is written, nothing else is, and the inputs stay as they were",
+        "any n and size, zero included, at any alignment of the element type",
+        "the same inputs give the same bits on every run, at every address and thread count",
+        "an index out of its range is an error that names the first bad position, and nothing is written"};
     const tk_contract *op = NULL;
     for (int left_out = 0; left_out < 5; left_out++) {
         tk_clause some[4];
@@ -601,9 +606,37 @@ TEST_WITH_CONTEXT(a_contract_has_every_clause_it_needs)
         tk_contract wrong = pick;
         wrong.clause_count = count;
         wrong.clauses = some;
-        assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "clause");
+        if (left_out == 0) {
+            assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT,
+                           "it has no clause");
+            assert_null(op);
+            continue;
+        }
+        tk_ctx *own = new_context();
+        assert_ok(own, register_with(own, &wrong, pick_kernel, NULL, &op));
+        assert_int_equal(op->clause_count, 5);
+        assert_int_equal(op->clauses[4].kind, every_kind[left_out].kind);
+        assert_string_equal(op->clauses[4].id, every_kind[left_out].id);
+        assert_string_equal(op->clauses[4].text, texts[left_out]);
+        for (int i = 0; i < 4; i++)
+            assert_string_equal(op->clauses[i].text, some[i].text);
+        some[0].id = every_kind[left_out].id;
+        assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT,
+                       "the id of a clause of another kind");
+        op = NULL;
+        tk_ctx_destroy(own);
+    }
+    tk_clause many[TK_MAX_CLAUSES];
+    char ids[TK_MAX_CLAUSES][8];
+    for (int i = 0; i < TK_MAX_CLAUSES; i++) {
+        snprintf(ids[i], sizeof ids[i], "P.V%d", i);
+        many[i] = (tk_clause){TK_CLAUSE_VALUE, ids[i], "is right"};
     }
     tk_contract wrong = pick;
+    wrong.clauses = many;
+    wrong.clause_count = TK_MAX_CLAUSES - 3; /* four follow */
+    assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "too many clauses");
+    wrong = pick;
     wrong.clause_count = 6; /* in place, and nothing may be */
     assert_refused(ctx, register_with(ctx, &wrong, pick_kernel, NULL, &op), TK_BAD_ARGUMENT, "TK_CLAUSE_IN_PLACE");
     tk_clause twice[6];
@@ -1453,8 +1486,11 @@ TEST(attributes_that_are_none)
     memcpy(params, low_params, sizeof params);
     params[1].may_alias = 1; /* itself */
     assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "may_alias");
-    params[1].may_alias = 0; /* without a clause of it */
-    assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "TK_CLAUSE_IN_PLACE");
+    params[1].may_alias = 0; /* a clause of it follows */
+    assert_ok(ctx, register_with(ctx, &none, NULL, NULL, &op));
+    assert_int_equal(op->clauses[op->clause_count - 1].kind, TK_CLAUSE_IN_PLACE);
+    assert_string_equal(op->clauses[op->clause_count - 1].id, "LOW.INPLACE");
+    assert_string_equal(op->clauses[op->clause_count - 1].text, "y may be the buffer of x");
     params[1].may_alias = -1;
     params[0].rank = params[1].rank = 0;
     assert_refused(ctx, register_with(ctx, &none, NULL, NULL, &op), TK_BAD_ARGUMENT, "rank");

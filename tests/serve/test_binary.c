@@ -215,7 +215,8 @@ static void attributes_that_no_op_has(void **state)
         else if (wrong == 3)
             g.attribute.zero = 1;
         assert_int_equal(serve(s, &g, sizeof g), TKI_SERVE_BAD_HEADER);
-        assert_non_null(strstr(tk_ctx_message(s->ctx), wrong ? "an attribute has no name" : "must be the op's defaults"));
+        assert_non_null(
+            strstr(tk_ctx_message(s->ctx), wrong ? "an attribute has no name" : "must be the op's defaults"));
     }
 }
 

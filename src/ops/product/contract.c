@@ -227,7 +227,7 @@ const tk_contract tki_linear_grad_w_contract = {
         [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.INF",
                          "infinities of one sign among the terms, and no NaN, give that infinity"},
         TKI_USUAL_CLAUSES("LINEAR_GRAD_W", "grad_w", "grad_y and x stay as they were", TKI_SUM_SHAPE_TEXT),
-        {TK_CLAUSE_IN_PLACE, "LINEAR_GRAD_W.INPLACE", "grad_w may be the buffer of before"}),
+        {TK_CLAUSE_IN_PLACE, "LINEAR_GRAD_W.INPLACE", TKI_IN_PLACE_TEXT("grad_w", "before")}),
 };
 
 /* -- Products of groups ------------------------------------------------------------------------------------------ */
@@ -235,9 +235,7 @@ const tk_contract tki_linear_grad_w_contract = {
 #define GROUPS_BOUND_TEXT(sum, size)                             \
     "that of gemm for the sum of " sum ", with K = " size \
     "; exact sums and numerics as there; 0 for a sum over nothing"
-#define INDEX_TEXT                                                                                               \
-    "an end outside [0, m], or less than the one before it, is an error that names the first bad position, and " \
-    "nothing is written"
+#define INDEX_TEXT TKI_INDEX_TEXT("an end outside [0, m], or less than the one before it,")
 #define SHAPE_TEXT                                                                                              \
     "any m, n, k and g, zero included, groups of any sizes, at any alignment of the element types; a sum over " \
     "nothing is zero"
