@@ -36,7 +36,7 @@ for name in one_size unreachable; do
 done
 expect 0 "a trial that was found comes again" replay jobs1/kernel.cpu.gemm.f16.one_size.json
 expect 0 "without coverage it is not found" certify --kernel covered/one_size.c --no-coverage --skip-mutants --dtype f16 --seed 5 --json
-says out '"reason": "it was not asked for"'
+says out '"reason": "coverage was not requested"'
 
 echo "-- templates"
 mkdir plain
