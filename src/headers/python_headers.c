@@ -204,7 +204,8 @@ static void read_constants(reader *r, const char *type_name)
         for (; isdigit((unsigned char)*r->word) || *r->word == '<'; next(r))
             fputs(r->word, r->names);
         fputs("\n", r->names);
-        fprintf(r->uses, type_name ? "\"%s\", " : "", name);
+        if (type_name)
+            fprintf(r->uses, "\"%s\", ", name);
         snprintf(value, sizeof value, "%s + 1", name);
     } while (take(r, ","));
     expect(r, "}");

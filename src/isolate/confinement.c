@@ -21,18 +21,18 @@ static const struct words {
     const char *name, *before, *after; /* the number */
     const char *with[3];
 } words[TKI_BY_END] = {
-    [TKI_BY_NO_NEW_PRIVILEGES] = {"no new privileges"},
-    [TKI_BY_FIRST_TO_END] = {"first to be killed when the machine runs out of memory"},
+    [TKI_BY_NO_NEW_PRIVILEGES] = {.name = "no new privileges"},
+    [TKI_BY_FIRST_TO_END] = {.name = "first to be killed when the machine runs out of memory"},
     [TKI_BY_GROUP] = {"control group", ":", "", {" tasks", " memory"}},
-    [TKI_BY_USER] = {"user namespace"},
-    [TKI_BY_NETWORK] = {"network namespace"},
-    [TKI_BY_IPC] = {"IPC namespace"},
-    [TKI_BY_PIDS] = {"process namespace"},
+    [TKI_BY_USER] = {.name = "user namespace"},
+    [TKI_BY_NETWORK] = {.name = "network namespace"},
+    [TKI_BY_IPC] = {.name = "IPC namespace"},
+    [TKI_BY_PIDS] = {.name = "process namespace"},
     [TKI_BY_MOUNTS] = {"mount namespace", ": ", "", {"private file tree, ", "read-only except the scratch folder"}},
-    [TKI_BY_TREE] = {"private file tree"},
-    [TKI_BY_PROC] = {"private /proc"},
-    [TKI_BY_SCRATCH] = {"scratch folder: 256 MiB of memory, 16384 files"},
-    [TKI_BY_CAPABILITIES] = {"capabilities: none"},
+    [TKI_BY_TREE] = {.name = "private file tree"},
+    [TKI_BY_PROC] = {.name = "private /proc"},
+    [TKI_BY_SCRATCH] = {.name = "scratch folder: 256 MiB of memory, 16384 files"},
+    [TKI_BY_CAPABILITIES] = {.name = "capabilities: none"},
     [TKI_BY_LIMITS] = {"limits",
                        ": no core files, files of ",
                        " bytes, 4096 descriptors",
@@ -43,8 +43,9 @@ static const struct words {
     [TKI_BY_SECCOMP] = {"seccomp", ": for ", "", {"kernels", "compilers", "compute-sanitizer"}},
     [TKI_BY_STRENGTH] = {"confinement", .with = {"files are not protected: neither Landlock nor a private file tree",
                                                  "no system call filter", "privileges could not be dropped"}},
-    [TKI_BY_OUTER] = {"compute-sanitizer", " ",
-                      ": may start programs and connect to them; what follows is the kernel's own"},
+    [TKI_BY_OUTER] = {.name = "compute-sanitizer",
+                      .before = " ",
+                      .after = ": may start programs and connect to them; what follows is the kernel's own"},
 };
 
 _Static_assert(TKI_WORKER_DESCRIPTORS == 4096, "as the words say");

@@ -627,7 +627,7 @@ TEST_WITH_CONTEXT(a_contract_has_every_clause_it_needs)
         tk_ctx_destroy(own);
     }
     tk_clause many[TK_MAX_CLAUSES];
-    char ids[TK_MAX_CLAUSES][8];
+    char ids[TK_MAX_CLAUSES][16];
     for (int i = 0; i < TK_MAX_CLAUSES; i++) {
         snprintf(ids[i], sizeof ids[i], "P.V%d", i);
         many[i] = (tk_clause){TK_CLAUSE_VALUE, ids[i], "is right"};
