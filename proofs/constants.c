@@ -14,7 +14,7 @@
 #include "exact/fp32.h"
 #include "exact/gelu_bound.h"
 #include "exact/product_bound.h"
-#include "exact/softmax_bound.h"
+#include "exact/exp_over_sum_bound.h"
 #include "kernels/cpu_polynomials.h"
 #include "model/format.h"
 #include "ops/embedding/contract.h"
@@ -156,7 +156,7 @@ static void print_constants(void)
     heading("exact/domain.h");
     INTEGER(TKI_DOMAIN_LOWEST_EXPONENT);
     INTEGER(TKI_DOMAIN_HIGHEST_EXPONENT);
-    heading("exact/softmax_bound.h");
+    heading("exact/exp_over_sum_bound.h");
     NUMBER(TKI_SOFTMAX_FAR);
     NUMBER(TKI_SOFTMAX_RESCALINGS);
     NUMBER(TKI_SOFTMAX_PLATEAU);

@@ -59,7 +59,7 @@ Definition TKI_EXACT_LARGEST_UNIT := (Dyadic 1 103).
 Definition TKI_DOMAIN_LOWEST_EXPONENT := (-40)%Z.
 Definition TKI_DOMAIN_HIGHEST_EXPONENT := 20%Z.
 
-(* exact/softmax_bound.h *)
+(* exact/exp_over_sum_bound.h *)
 Definition TKI_SOFTMAX_FAR := (Dyadic 13 3).
 Definition TKI_SOFTMAX_RESCALINGS := (Dyadic 1 5).
 Definition TKI_SOFTMAX_PLATEAU := (Dyadic 1 24).

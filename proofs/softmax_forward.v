@@ -1,4 +1,4 @@
-(* The bound of softmax_fwd: W and B exactly as exact/softmax_bound.h and ops/softmax/contract.c have them, for every
+(* The bound of softmax_fwd: W and B exactly as exact/exp_over_sum_bound.h and ops/softmax/contract.c have them, for every
    element of a row, for any order of additions and any rescalings that softmax_sum.v admits, with gradual underflow and
    with flushing. D and R are those of the kernel: with D = n' - 1, which no order exceeds, it is the contract's bound,
    with a smaller D the one that a lowering promises. The value is the one before the rounding to the type of the
@@ -33,7 +33,7 @@ Lemma largest_w_of_the_code : dyadic_R TKI_SOFTMAX_LARGEST_W = 1 / 2.
 Proof. unfold TKI_SOFTMAX_LARGEST_W. rewrite dyadic_R_bpow. simpl. lra. Qed.
 
 (* supports: SOFTMAX_FWD.ERR SOFTMAX_FWD.PROMISE XENT.ERR *)
-(* says: The W of these theorems is the one that bound_agreement.v compares with exact/softmax_bound.h. *)
+(* says: The W of these theorems is the one that bound_agreement.v compares with exact/exp_over_sum_bound.h. *)
 Theorem softmax_w_is_that_of_c : forall sums cols ln_cols depth rescalings d,
   let w := softmax_w (IZR sums) (IZR cols) (dyadic_R ln_cols) (IZR depth) (IZR rescalings) (dyadic_R d) in
   w <> 1 -> Q2R (softmax_relative_bound sums cols ln_cols depth rescalings d) = w / (1 - w).

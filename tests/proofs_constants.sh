@@ -108,8 +108,8 @@ self_test() {
         fi
         echo "noticed, and refused by $5.v: $1: $3"
     }
-    changed src/exact/softmax_bound.h 'TKI_SOFTMAX_FAR 104.0' 'TKI_SOFTMAX_FAR 103.0' TKI_SOFTMAX_FAR ''
-    changed src/exact/softmax_bound.h 'TKI_SOFTMAX_PER_DISTANCE 2.25' 'TKI_SOFTMAX_PER_DISTANCE 2.5' TKI_SOFTMAX_PER_DISTANCE ''
+    changed src/exact/exp_over_sum_bound.h 'TKI_SOFTMAX_FAR 104.0' 'TKI_SOFTMAX_FAR 103.0' TKI_SOFTMAX_FAR ''
+    changed src/exact/exp_over_sum_bound.h 'TKI_SOFTMAX_PER_DISTANCE 2.25' 'TKI_SOFTMAX_PER_DISTANCE 2.5' TKI_SOFTMAX_PER_DISTANCE ''
     changed src/exact/gelu_bound.h 'TKI_GELU_CONSTANT 8.0' 'TKI_GELU_CONSTANT 9.0' TKI_GELU_CONSTANT ''
     changed src/exact/product_bound.h '{8, 0x1p-25}' '{8, 0x1p-26}' TKI_UNIT_SM_90_truncation ''
     changed src/exact/fp32.h 'TKI_U 0x1p-24' 'TKI_U 0x1p-25' TKI_U formats
@@ -120,10 +120,10 @@ self_test() {
     changed src/exact/product_bound.h 'passed * TKI_PRODUCT_ROUND_UP >= TKI_FP32_OVERFLOW' 'passed >= 2 * TKI_FP32_OVERFLOW' product_points ''
     changed src/ops/embedding/contract.c '(double)(hits - 1)' '(double)hits' embedding_bwd_points bound_agreement
     changed src/exact/exact_sum.h 'magnitude == 0 ||' '' exact_sum_points ''
-    changed src/exact/softmax_bound.h 'w / (1 - w)' 'w' softmax_points ''
-    changed src/exact/softmax_bound.h 'terms - 1 : 0' 'terms : 0' softmax_depth_points bound_agreement
-    changed src/exact/softmax_bound.h '(double)(t->near - 1)' '(double)t->near' softmax_depth_points ''
-    changed src/exact/softmax_bound.h 'plateau < depth ? plateau : depth' 'plateau < depth ? depth : plateau' softmax_depth_points ''
+    changed src/exact/exp_over_sum_bound.h 'w / (1 - w)' 'w' softmax_points ''
+    changed src/exact/exp_over_sum_bound.h 'terms - 1 : 0' 'terms : 0' softmax_depth_points bound_agreement
+    changed src/exact/exp_over_sum_bound.h '(double)(t->near - 1)' '(double)t->near' softmax_depth_points ''
+    changed src/exact/exp_over_sum_bound.h 'plateau < depth ? plateau : depth' 'plateau < depth ? depth : plateau' softmax_depth_points ''
     changed src/exact/product_bound.h '(sum.products + sum.extras) * TKI_U' 'sum.products * TKI_U' near_overflow_points bound_agreement
     changed src/ops/softmax/contract.c '(1 + (double)cols * U)' '(1 + (double)(cols - 1) * U)' softmax_overflow_points ''
     changed src/ops/softmax/contract.c '(fabs(difference) + 1.0001 * (sum_bound' '(fabs(difference) + (sum_bound' softmax_overflow_points ''

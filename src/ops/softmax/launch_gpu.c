@@ -1,7 +1,7 @@
 /* Which softmax kernel takes rows of so many columns on a GPU. */
 #include "ops/softmax/launch_gpu.h"
 
-#include "runtime/gpu_rows.h"
+#include "runtime/row_launch.h"
 
 static const char fwd_source[] = "ops/softmax/kernel_fwd.cu";
 static const char fwd_hopper_source[] = "ops/softmax/kernel_fwd_hopper.cu";

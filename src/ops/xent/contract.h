@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/export.h"
-#include "exact/softmax_bound.h"
+#include "exact/exp_over_sum_bound.h"
 #include "tokitai.h"
 
 /* Indices into the contract's clauses. */

@@ -1,7 +1,7 @@
 /* Which kernel of xent takes rows of so many columns on a GPU. Without columns there are still losses to write. */
 #include "ops/xent/launch_gpu.h"
 
-#include "runtime/gpu_rows.h"
+#include "runtime/row_launch.h"
 
 static const char shared_source[] = "ops/xent/kernel.cu";
 static const char hopper_source[] = "ops/xent/kernel_hopper.cu";

@@ -1,5 +1,5 @@
 /* Launching the kernels that work on rows. */
-#include "runtime/gpu_rows.h"
+#include "runtime/row_launch.h"
 
 #include <limits.h>
 
