@@ -45,7 +45,7 @@ write() { # sources, program
 }
 
 compile() { # sources, program to be made
-    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -ffp-contract=off -I"$1/src" -I"$1/include" -I"$build/include" \
+    "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -ffp-contract=off -ffunction-sections -fdata-sections -Wl,--gc-sections -I"$1/src" -I"$1/include" -I"$build/include" \
         "$1/proofs/constants.c" "$1"/src/ops/*/contract.c -lm -o "$2"
 }
 
@@ -113,7 +113,7 @@ self_test() {
     changed src/exact/gelu_bound.h 'TKI_GELU_CONSTANT 8.0' 'TKI_GELU_CONSTANT 9.0' TKI_GELU_CONSTANT ''
     changed src/exact/product_bound.h '{8, 0x1p-25}' '{8, 0x1p-26}' TKI_UNIT_SM_90_truncation ''
     changed src/exact/fp32.h 'TKI_U 0x1p-24' 'TKI_U 0x1p-25' TKI_U formats
-    changed src/model/format.h '24, -126, 0x80000000' '25, -126, 0x80000000' F32_precision formats
+    changed src/model/format.h '24,  -126, 0x80000000' '25,  -126, 0x80000000' F32_precision formats
     changed src/exact/product_bound.h 'terms - 1 : 0' 'terms - 2 : 0' product_points bound_agreement
     changed src/exact/product_bound.h 'sum.nonzero * unit.truncation + blocks' 'sum.nonzero * unit.truncation - blocks' product_points ''
     changed src/exact/product_bound.h '(1 + passed * TKI_U) * sum.products' 'sum.products' product_points ''
