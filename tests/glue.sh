@@ -487,8 +487,9 @@ for file in glob.glob("p-*"):
 PYTHON
     pass "ours are read by it, shards too"
     # Each type: a file made by hand, which it reads; what it writes, as far as it can; and ours.
-    sed -nE 's/^    \[TKI_ELEMENT_[A-Z0-9_]+\] = \{"([A-Z0-9_]+)", ([0-9]+), .*/\1 \2/p' "$root/src/tensors/element.c" >types
-    is "the list of types is found" test "$(wc -l <types)" -ge 22
+    sed -nE 's/^ +\[TKI?_[A-Z0-9_]+\] += \{"[a-z0-9_]+", +"([A-Z0-9_]+)", +([0-9]+), .*/\1 \2/p' "$root/src/model/format.h" >types
+    is "each row of the table of formats is found" test "$(wc -l <types)" = "$(grep -cE '^ +\[TKI?_' "$root/src/model/format.h")"
+    is "    22 or more" test "$(wc -l <types)" -ge 22
     "$venv/bin/python" - <<'PYTHON' || fail "the library reads and writes every type"
 import ctypes, json, random, struct
 import safetensors

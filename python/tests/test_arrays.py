@@ -92,9 +92,9 @@ def test_big_endian_is_refused() -> None:
         _arrays.view(np.zeros(3, ">f4"), "x")
 
 
-@pytest.mark.parametrize("value", [np.zeros(3), np.zeros(3, bool), np.zeros(3, complex), np.zeros(3, "U4")])
+@pytest.mark.parametrize("value", [np.zeros(3), np.zeros(3, np.int8), np.zeros(3, complex), np.zeros(3, "U4")])
 def test_other_elements_are_refused(value: Any) -> None:
-    with pytest.raises(tokitai.BadArgument, match="elements of type .*; float16, bfloat16"):
+    with pytest.raises(tokitai.BadArgument, match="elements of type .*; allowed are float16, bfloat16"):
         _arrays.view(value)
 
 

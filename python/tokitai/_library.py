@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -31,13 +30,13 @@ _HOW = "Install the package with `pip install .`, or set TOKITAI_LIBRARIES to a 
 # Made from the C headers by the build: beside its libraries; of a wheel in the package itself.
 sys.modules[__package__].__path__.insert(0, os.path.join(library_folder() or "", "tokitai-python"))
 try:
-    from ._headers import *  # structs, enums and FUNCTIONS, by their C names
+    from ._headers import *  # structs, enums and FUNCTIONS, by their C names; FORMATS
 except ImportError as error:
     raise Unavailable(f"the package is incomplete: {error}. {_HOW}") from None
 
 Case = tk_case
-DTYPES = tk_dtype_names
-DTYPE_SIZES = {name: int(re.sub(r"\D+|_.*", "", name) or 8) // 8 for name in DTYPES}  # a name has the bits
+DTYPES = tuple(FORMATS)
+DTYPE_SIZES = {name: format.bits // 8 for name, format in FORMATS.items()}
 VERDICTS: tuple[str, ...] = tuple(name.upper() for name in tk_verdict_names)
 
 

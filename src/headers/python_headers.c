@@ -1,5 +1,5 @@
 /* _headers.py: the public headers for Python's ctypes: the constants of enums, and the names of those that count from 0; structs and types
- * of functions by their C names; the functions, each with its library.
+ * of functions by their C names; the functions, each with its library; the table of formats.
  *
  * It reads the C that the headers are written in: enums, structs and unions, pointers to functions, declarations. Anything else ends the
  * build. A pointer to void, or to a struct without members here, is a c_void_p. Text is a c_char_p, unless it is to be freed: what is not
@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "headers/headers.h"
+#include "model/format.h"
 
 enum { MOST_HEADERS = 16, WORD = 64 };
 
@@ -301,6 +302,22 @@ static void read_header(reader *r, const char *path)
     }
 }
 
+/* The facts of model/format.h, by name, in the order of tk_dtype. */
+static void write_formats(FILE *out)
+{
+    static const char *const numbers[] = {"floating", "signed", "unsigned", "complex"};
+    fputs("class Format(NamedTuple):\n    number: str\n    bits: int\n    precision: int\n    exponent_min: int\n"
+          "    sign: int\n    largest: int\n    infinity: int\n    nan: int\n"
+          "FORMATS = {\n",
+          out);
+    for (tk_dtype dtype = 0; tki_is_dtype(dtype); dtype++) {
+        const tki_format f = tki_format_of(dtype);
+        fprintf(out, "    \"%s\": Format(\"%s\", %d, %d, %d, %#x, %#x, %#x, %#x),\n", f.name, numbers[f.number],
+                f.bits, f.precision, f.exponent_min, f.sign, f.largest, f.infinity, f.nan);
+    }
+    fputs("}\n", out);
+}
+
 void generate_python(FILE *out)
 {
     char *uses = NULL;
@@ -314,13 +331,14 @@ void generate_python(FILE *out)
           "c_int64\n"
           "from ctypes import c_size_t, c_uint, c_uint64, c_void_p\n"
           "from os.path import commonprefix\n"
-          "from typing import Any\n"
+          "from typing import Any, NamedTuple\n"
           "def names_of(*constants: str) -> tuple[str, ...]:\n"
           "    common = len(commonprefix(constants).rpartition(\"_\")[0]) + 1\n"
           "    return tuple(name[common:].lower() for name in constants)\n"
           "# By name: the library, the result, the arguments.\n"
           "FUNCTIONS: dict[str, tuple[str, Any, tuple[Any, ...]]] = {}\n",
           out);
+    write_formats(out);
     for (char **input = generate_inputs; *input; input++) {
         if (strstr(*input, ".so"))
             r.library = *input;

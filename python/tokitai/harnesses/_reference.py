@@ -98,9 +98,9 @@ def _softmax(x: Any, dim: int | None = None, dtype: Any = None, _stacklevel: int
     if x.dim() == 0:
         raise Unrecognised("softmax of a scalar")
 
-    inputs = {"x": _dense(_by_rows(x, dim))}
+    inputs, axis = {"x": _dense(_by_rows(x, dim))}, dim
     return Recognised(
-        "softmax_fwd", tuple(x.shape), lambda output: iter([Part(inputs, {"y": _by_rows(output, dim).contiguous()})])
+        "softmax_fwd", tuple(x.shape), lambda output: iter([Part(inputs, {"y": _by_rows(output, axis).contiguous()})])
     )
 
 
