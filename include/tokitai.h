@@ -272,7 +272,8 @@ typedef struct tk_attribute {
     int abi_1_offset; /* where tokitai_call of kernel ABI 1 has it, which is fixed for ever; 0: nowhere */
 } tk_attribute;
 
-/* The element types of a case: of its values, and of its results. They differ where sums of 16-bit numbers are kept in fp32. */
+/* The element types of a case: of its values, and of its results. They differ where sums of 16-bit numbers are kept in fp32. The pair
+ * is also the name of an assignment of types (tensor_types of tk_contract). */
 typedef struct tk_types {
     tk_dtype dtype;
     tk_dtype result_dtype;
@@ -300,7 +301,10 @@ typedef struct tk_contract {
     const tk_param *params;
     int type_count;
     const tk_types *types; /* which it takes */
-    bool elementwise;      /* an element of the outputs depends on those at its place in the inputs alone */
+    /* [type_count][param_count]: the type of each tensor under each of `types`, which then only name these assignments. Tensors of
+     * indices have TK_I32 or TK_I64, and the index_dtype of a case is not read. NULL: the type follows from the kind. */
+    const tk_dtype *tensor_types;
+    bool elementwise; /* an element of the outputs depends on those at its place in the inputs alone */
     int attribute_count;
     const tk_attribute *attributes;
     /* Sets the sizes that follow from others; those may come out negative, and the case is then refused. Needed with `derived`. */
@@ -318,7 +322,7 @@ typedef struct tk_contract {
 int tk_contract_count(void);
 const tk_contract *tk_contract_at(int i);                  /* in the order of the list of ops; NULL past the end */
 const tk_contract *tk_contract_find(const char *name);     /* NULL if there is no such op */
-bool tk_contract_takes_index(const tk_contract *contract); /* whether a tensor has the type index_dtype */
+bool tk_contract_takes_index(const tk_contract *contract); /* whether a tensor has the type index_dtype of a case */
 
 /* The C declarations of an op's typed call, and of a user's kernel of it (tokitai_kernel.h); cut to fit. An op with an
  * attribute that ABI 1 has no place for takes the general form alone: TOKITAI_KERNEL(op). */
@@ -341,7 +345,7 @@ typedef struct tk_case {
     const tk_contract *contract;
     tk_dtype dtype; /* one of contract->types, together with the next */
     tk_dtype result_dtype;
-    tk_dtype index_dtype;                   /* TK_I32 or TK_I64; read only if the contract takes an index */
+    tk_dtype index_dtype;                   /* TK_I32 or TK_I64; read only if tk_contract_takes_index() */
     int64_t dims[TK_MAX_DIMS];              /* as named in contract->dim_names */
     tk_value attributes[TK_MAX_ATTRIBUTES]; /* of each of the contract's attributes */
 } tk_case;

@@ -109,7 +109,8 @@ static tk_status run_bad_indices_of(campaign *c, const tki_trial *trial, int par
     tki_outcome *o = c->o;
     const int64_t count = tk_case_elements(&trial->c, param);
     const int64_t positions[] = {0, count / 2 - 1, count - 1};
-    const bool wide = o->index_dtype == TK_I64;
+    const tk_dtype dtype = tk_case_param_dtype(&trial->c, param);
+    const bool wide = dtype == TK_I64;
     const int64_t values[] = {-1,
                               tki_index_values(&trial->c, param),
                               wide ? INT64_MAX : INT32_MAX,
@@ -127,7 +128,7 @@ static tk_status run_bad_indices_of(campaign *c, const tki_trial *trial, int par
         if (status != TK_OK)
             return status;
         for (int64_t end = 0; ends && end < count; end++) /* groups of one */
-            tki_inputs_set_index(&trial->c, inputs.data[param], end, end + 1);
+            tki_inputs_set_index(dtype, inputs.data[param], end, end + 1);
         status = tki_trial_run_bad_index(subject, trial, &inputs, param, position,
                                          i < outside ? values[i / 3] : position - 1, &r);
         if (status == TK_OK) {

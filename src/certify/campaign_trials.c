@@ -8,6 +8,7 @@
 #include "core/context.h"
 #include "judge/trial_memory.h"
 #include "model/attributes.h"
+#include "model/case.h"
 #include "trials/attribute_settings.h"
 #include "trials/shrink.h"
 
@@ -20,7 +21,8 @@ static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, 
                                     const tki_inputs *inputs, const tki_trial_result *r, char *hint, size_t size)
 {
     hint[0] = 0;
-    if (!o->kind->brought || !tki_settings_has_numerics(o->contract) || o->dtype == TK_F32 || r->only_changed ||
+    if (!o->kind->brought || !tki_settings_has_numerics(o->contract) ||
+        tki_kind_dtype(&trial->c, TK_KIND_VALUE) == TK_F32 || r->only_changed ||
         r->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;
     tki_trial other = *trial;

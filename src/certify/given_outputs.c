@@ -136,7 +136,7 @@ static tk_status check_indices(tk_ctx *ctx, const tk_case *c, const tensors *t)
             continue;
         const int64_t bad = tki_first_bad_index(c, p, t->data[p]);
         if (bad >= 0)
-            return tki_fail_index(ctx, c->contract, p, bad, tki_index_at(c, t->data[p], bad),
+            return tki_fail_index(ctx, c->contract, p, bad, tki_index_at(tk_case_param_dtype(c, p), t->data[p], bad),
                                   c->dims[c->contract->params[p].indexed_dim]);
     }
     return TK_OK;
@@ -187,7 +187,7 @@ static void settle_numerics(const tk_ctx *ctx, tk_case *c)
 static tk_status hint_at_numerics(tk_ctx *ctx, const tki_outcome *o, const tki_oracle *oracle, const void *tables,
                                   const tensors *t, char *reason, size_t size)
 {
-    if (!tki_settings_has_numerics(o->contract) || o->dtype == TK_F32 ||
+    if (!tki_settings_has_numerics(o->contract) || tki_kind_dtype(&o->given->c, TK_KIND_VALUE) == TK_F32 ||
         tki_choice_of_role(o->contract, o->attributes, TK_ROLE_NUMERICS) != TKI_NUMERICS_IEEE ||
         o->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;

@@ -40,6 +40,7 @@ const tki_member tki_members[] = {
     M("run", "dtype", "types", "The type of the inputs and, behind a hyphen, that of the results, if it is another.", READ | REPLAYED | DIFFED, "types",
      TKI_PAGE_WHAT),
     M("run", "index_dtype", "i32|i64", "Where the op takes an index.", REPLAYED | DIFFED, "index type", TKI_PAGE_WHAT),
+    M("run", "tensor_types", "{name}", "The type of each tensor.", REPLAYED | DIFFED, "types of tensors", TKI_PAGE_WHAT),
     M("contract", "summary", "words", "The op in a few words.", ALWAYS, "summary", TKI_PAGE_WHAT),
     M("contract", "bound", "words", "The bound B before the final rounding.", ALWAYS | DIFFED, "bound before the final rounding", TKI_PAGE_WHAT),
     M("contract", "formula", "words", "The exact value.", ALWAYS | DIFFED, "exact value", TKI_PAGE_WHAT),

@@ -28,7 +28,7 @@ static void print_given_inputs(FILE *out, const tki_trial *trial, const tki_inpu
                 fprintf(out, "0x%0*llx", tki_format_of(dtype).bits / 4,
                         (unsigned long long)tki_pattern_at(dtype, inputs->data[p], i));
             else
-                fprintf(out, "%lld", (long long)tki_index_at(&trial->c, inputs->data[p], i));
+                fprintf(out, "%lld", (long long)tki_index_at(dtype, inputs->data[p], i));
         }
     }
 }

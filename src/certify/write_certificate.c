@@ -200,6 +200,16 @@ static json_t *mutants_run_json(const tki_mutants *mutants)
                      mutants->build[0] ? mutants->build : NULL, "kept", mutants->kept[0] ? mutants->kept : NULL);
 }
 
+static json_t *tensor_types_json(const tki_outcome *o)
+{
+    const tk_case c = tki_outcome_case(o);
+    json_t *types = json_object();
+    for (int p = 0; p < o->contract->param_count; p++)
+        json_object_set_new(types, o->contract->params[p].name,
+                            json_string(tk_dtype_name(tk_case_param_dtype(&c, p))));
+    return types;
+}
+
 /* What was run, in enough detail to run it again. */
 static json_t *run_json(const tki_outcome *o)
 {
@@ -222,6 +232,7 @@ static json_t *run_json(const tki_outcome *o)
     json_object_set_new(run, "seed", o->given ? NULL : json_integer((json_int_t)options->seed));
     if (tk_contract_takes_index(o->contract))
         json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
+    json_object_set_new(run, "tensor_types", tensor_types_json(o));
     json_object_set_new(run, "limits", limits_json(o));
     json_object_set_new(run, "coverage", options->skip_coverage ? json_false() : NULL);
     json_object_set_new(run, "family", options->family ? json_string(options->family) : NULL);

@@ -455,10 +455,11 @@ tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_trial *trial, 
 {
     const tk_case *c = &trial->c;
     int clause = tki_clause_find(c->contract, TK_CLAUSE_INDEX);
+    const tk_dtype dtype = tk_case_param_dtype(c, param);
     int64_t count = tk_case_elements(c, param);
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
-    tki_inputs_set_index(c, inputs->data[param], position, value);
-    tki_inputs_set_index(c, inputs->data[param], count - 1, value);
+    tki_inputs_set_index(dtype, inputs->data[param], position, value);
+    tki_inputs_set_index(dtype, inputs->data[param], count - 1, value);
     tki_run r;
     tk_status status = tki_run_prepare(subject, &r, c, inputs, tki_setup_draw(trial, CALL_FIRST), false, NULL);
     if (status != TK_OK)

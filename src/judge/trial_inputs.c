@@ -61,9 +61,9 @@ tk_status tki_inputs_check_domain(tk_ctx *ctx, const tk_case *c, const void *con
     return TK_OK;
 }
 
-void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value)
+void tki_inputs_set_index(tk_dtype dtype, void *data, int64_t i, int64_t value)
 {
-    if (c->index_dtype == TK_I64)
+    if (dtype == TK_I64)
         ((int64_t *)data)[i] = value;
     else
         ((int32_t *)data)[i] = (int32_t)value;
@@ -73,23 +73,24 @@ void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value
 static bool shift_indices(const tk_case *part, int param, void *data, int64_t count, int64_t begin, int64_t end)
 {
     const int also = tki_index_attribute(part->contract, param);
+    const tk_dtype dtype = tk_case_param_dtype(part, param);
     for (int64_t i = 0; i < count; i++) {
-        int64_t index = tki_index_at(part, data, i);
+        int64_t index = tki_index_at(dtype, data, i);
         if (also >= 0 && index == part->attributes[also].integer)
             continue;
         if (index < begin || index >= end)
             return false;
-        tki_inputs_set_index(part, data, i, index - begin);
+        tki_inputs_set_index(dtype, data, i, index - begin);
     }
     return true;
 }
 
 /* The same of ends: groups keep those of their places that are in the part. */
-static void cut_ends(const tk_case *part, void *data, int64_t count, int64_t begin, int64_t end)
+static void cut_ends(tk_dtype dtype, void *data, int64_t count, int64_t begin, int64_t end)
 {
     for (int64_t i = 0; i < count; i++) {
-        const int64_t at = tki_index_at(part, data, i);
-        tki_inputs_set_index(part, data, i, at < begin ? 0 : at < end ? at - begin : end - begin);
+        const int64_t at = tki_index_at(dtype, data, i);
+        tki_inputs_set_index(dtype, data, i, at < begin ? 0 : at < end ? at - begin : end - begin);
     }
 }
 
@@ -134,7 +135,7 @@ static bool slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, int d
             continue;
         tki_tensor_slice(c, p, dim, begin, part, inputs->data[p], part_inputs->data[p]);
         if (param->rule == TK_INDICES_ENDS && param->indexed_dim == dim)
-            cut_ends(part, part_inputs->data[p], tk_case_elements(part, p), begin, end);
+            cut_ends(tk_case_param_dtype(part, p), part_inputs->data[p], tk_case_elements(part, p), begin, end);
         else if (param->kind == TK_KIND_INDEX && param->indexed_dim == dim &&
                  !shift_indices(part, p, part_inputs->data[p], tk_case_elements(part, p), begin, end)) {
             tki_inputs_free(part_inputs);
@@ -153,7 +154,9 @@ bool tki_inputs_slice(tk_ctx *ctx, const tk_case *c, const tki_inputs *inputs, i
            !(c->contract->params[index].rule == TK_INDICES_ENDS && c->contract->params[index].dim[0] == dim))
         index = tki_next_index_param(c->contract, index);
     const bool groups = index >= 0;
-    const int64_t first = groups && begin > 0 ? tki_index_at(c, inputs->data[index], begin - 1) : 0;
+    const int64_t first = groups && begin > 0
+                              ? tki_index_at(tk_case_param_dtype(c, index), inputs->data[index], begin - 1)
+                              : 0;
     if (first == 0)
         return slice(ctx, c, inputs, dim, begin, end, part, part_inputs, status);
     const int places = c->contract->params[index].indexed_dim;
@@ -191,6 +194,7 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed,
     tki_random random = tki_random_stream(tki_trial_calls_seed(trial), 1);
     int p = candidates[tki_random_below(&random, (uint64_t)count)];
     const tk_param *param = &c->contract->params[p];
+    const tk_dtype dtype = tk_case_param_dtype(c, p);
     /* The last one more often than its share: a hash that leaves something out begins at the front. */
     const int64_t elements = tk_case_elements(c, p);
     int64_t i = (int64_t)tki_random_below(&random, (uint64_t)elements);
@@ -198,21 +202,21 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed,
         i = elements - 1;
     if (param->kind == TK_KIND_INDEX) {
         /* An end lies between its neighbours. */
-        const int64_t least = param->rule == TK_INDICES_ENDS && i > 0 ? tki_index_at(c, inputs->data[p], i - 1) : 0;
+        const int64_t least = param->rule == TK_INDICES_ENDS && i > 0 ? tki_index_at(dtype, inputs->data[p], i - 1)
+                                                                      : 0;
         const int64_t size = (param->rule == TK_INDICES_ENDS && i + 1 < elements
-                                  ? tki_index_at(c, inputs->data[p], i + 1) + 1
+                                  ? tki_index_at(dtype, inputs->data[p], i + 1) + 1
                                   : tki_index_values(c, p)) -
                              least;
         int64_t value = least + (int64_t)tki_random_below(&random, (uint64_t)size);
-        if (value == tki_index_at(c, inputs->data[p], i))
+        if (value == tki_index_at(dtype, inputs->data[p], i))
             value = least + (value - least + 1) % size;
         if (size < 2)
             return false;
-        tki_inputs_set_index(c, inputs->data[p], i, value);
-    } else if (tki_format_of(tk_case_param_dtype(c, p)).number != TKI_FLOATING) {
-        ((unsigned char *)inputs->data[p])[(size_t)i * tk_dtype_size(tk_case_param_dtype(c, p))] ^= 1;
+        tki_inputs_set_index(dtype, inputs->data[p], i, value);
+    } else if (tki_format_of(dtype).number != TKI_FLOATING) {
+        ((unsigned char *)inputs->data[p])[(size_t)i * tk_dtype_size(dtype)] ^= 1;
     } else {
-        const tk_dtype dtype = tk_case_param_dtype(c, p);
         const uint32_t drawn = tki_round_double(dtype, 8 * tki_random_unit(&random) - 4);
         const uint32_t value = tki_domain_limits(c, p) ? tki_domain_place(c, p, drawn) : drawn;
         const bool same = value == tki_element_bits(dtype, inputs->data[p], i);

@@ -28,7 +28,7 @@ void tki_tensor_slice(const tk_case *c, int p, int dim, int64_t begin, const tk_
 /* Changes one element of one input to another value that the op takes. False if there is none to change. */
 bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed, int64_t *position);
 
-void tki_inputs_set_index(const tk_case *c, void *data, int64_t i, int64_t value);
+void tki_inputs_set_index(tk_dtype dtype, void *data, int64_t i, int64_t value);
 
 /* Of the whole array of a parameter. */
 size_t tki_param_bytes(const tk_case *c, int p);

@@ -59,7 +59,7 @@ int tki_next_index_param(const tk_contract *contract, int after)
 
 bool tk_contract_takes_index(const tk_contract *contract)
 {
-    for (int p = 0; p < contract->param_count; p++)
+    for (int p = 0; p < contract->param_count && !contract->tensor_types; p++)
         if (contract->params[p].kind == TK_KIND_INDEX)
             return true;
     return false;
@@ -81,7 +81,7 @@ bool tki_has_valid_indices(const tk_case *c)
             continue;
         const int also = tki_index_attribute(c->contract, p);
         const int64_t value = also >= 0 ? c->attributes[also].integer : 0;
-        if (also < 0 || (c->index_dtype == TK_I32 && value != (int32_t)value))
+        if (also < 0 || !tki_index_fits(tk_case_param_dtype(c, p), value))
             return false;
     }
     return true;
@@ -106,16 +106,12 @@ bool tki_index_is_valid(const tk_case *c, int param, int64_t before, int64_t ind
            (also >= 0 && index == c->attributes[also].integer);
 }
 
-int64_t tki_index_at(const tk_case *c, const void *data, int64_t i)
-{
-    return c->index_dtype == TK_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
-}
-
 int64_t tki_first_bad_index(const tk_case *c, int param, const void *data)
 {
+    const tk_dtype dtype = tk_case_param_dtype(c, param);
     int64_t before = 0;
     for (int64_t i = 0; i < tk_case_elements(c, param); i++) {
-        const int64_t index = tki_index_at(c, data, i);
+        const int64_t index = tki_index_at(dtype, data, i);
         if (!tki_index_is_valid(c, param, before, index))
             return i;
         before = index;
@@ -215,9 +211,21 @@ tk_case tk_case_init(const tk_contract *contract, tk_dtype dtype)
     return c;
 }
 
+int tki_case_types(const tk_case *c)
+{
+    int i = c->contract->type_count - 1;
+    while (i >= 0 &&
+           (c->contract->types[i].dtype != c->dtype || c->contract->types[i].result_dtype != c->result_dtype))
+        i--;
+    return i;
+}
+
 tk_dtype tk_case_param_dtype(const tk_case *c, int param)
 {
     const tk_param *p = &c->contract->params[param];
+    const int assignment = c->contract->tensor_types ? tki_case_types(c) : -1;
+    if (assignment >= 0)
+        return c->contract->tensor_types[assignment * c->contract->param_count + param];
     switch (p->kind) {
     case TK_KIND_VALUE: return c->dtype;
     case TK_KIND_INDEX: return c->index_dtype;
@@ -225,6 +233,14 @@ tk_dtype tk_case_param_dtype(const tk_case *c, int param)
     case TK_KIND_FIXED: break;
     }
     return p->dtype;
+}
+
+tk_dtype tki_kind_dtype(const tk_case *c, tk_kind kind)
+{
+    for (int p = 0; p < c->contract->param_count; p++)
+        if (c->contract->params[p].kind == kind)
+            return tk_case_param_dtype(c, p);
+    return kind == TK_KIND_RESULT ? c->result_dtype : c->dtype;
 }
 
 bool tk_case_has(const tk_case *c, int param)
@@ -269,14 +285,6 @@ bool tk_case_is_finite(const tk_case *c)
         domain *= attribute->seen_by_kernel ? attribute->choice_count : 1;
     }
     return c->contract->elementwise && domain <= most;
-}
-
-static bool takes_types(const tk_case *c)
-{
-    for (int i = 0; i < c->contract->type_count; i++)
-        if (c->contract->types[i].dtype == c->dtype && c->contract->types[i].result_dtype == c->result_dtype)
-            return true;
-    return false;
 }
 
 /* "f16, bf16, f16-f32", cut to fit. */
@@ -329,7 +337,7 @@ static tk_status check_attributes(tk_ctx *ctx, const tk_case *c)
 
 static tk_status check_types(tk_ctx *ctx, const tk_case *c)
 {
-    if (!takes_types(c)) {
+    if (tki_case_types(c) < 0) {
         char taken[256];
         list_types(c->contract, taken, sizeof taken);
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: the types are %s and %s; it takes %s", c->contract->name,

@@ -26,7 +26,21 @@ TKI_EXPORT bool tki_index_is_valid(const tk_case *c, int param, int64_t before, 
 TKI_EXPORT int64_t tki_index_values(const tk_case *c, int param);
 /* The first element that cannot be what it is; -1: none. */
 TKI_EXPORT int64_t tki_first_bad_index(const tk_case *c, int param, const void *data);
-TKI_EXPORT int64_t tki_index_at(const tk_case *c, const void *data, int64_t i);
+/* An element of a tensor of that type, TK_I32 or TK_I64. */
+static inline int64_t tki_index_at(tk_dtype dtype, const void *data, int64_t i)
+{
+    return dtype == TK_I64 ? ((const int64_t *)data)[i] : ((const int32_t *)data)[i];
+}
+static inline bool tki_index_fits(tk_dtype dtype, int64_t index)
+{
+    return dtype == TK_I64 || index == (int32_t)index;
+}
+
+/* The type of the tensors of that kind, TK_KIND_VALUE or TK_KIND_RESULT: of the first one. */
+TKI_EXPORT tk_dtype tki_kind_dtype(const tk_case *c, tk_kind kind);
+
+/* Which of the contract's `types` the case has; -1: none. */
+TKI_EXPORT int tki_case_types(const tk_case *c);
 
 TKI_EXPORT int tki_seen_attributes(const tk_contract *contract); /* how many of them kernels see */
 

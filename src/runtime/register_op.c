@@ -176,6 +176,21 @@ static const char *wrong_elementwise(const tk_contract *c)
     return NULL;
 }
 
+/* Of one assignment. */
+static const char *wrong_tensor_types(const tk_contract *c, const tk_dtype types[])
+{
+    for (int i = 0; i < c->param_count; i++) {
+        const tk_param *p = &c->params[i];
+        if (p->kind == TK_KIND_INDEX ? types[i] != TK_I32 && types[i] != TK_I64 : !tki_is_dtype(types[i]))
+            return "a type in `tensor_types` is out of range, or that of indices is neither TK_I32 nor TK_I64";
+        if (p->kind == TK_KIND_FIXED && types[i] != p->dtype)
+            return "a type in `tensor_types` is not the `dtype` of its tensor, whose kind is TK_KIND_FIXED";
+        if (p->output && p->may_alias >= 0 && types[p->may_alias] != types[i])
+            return "`tensor_types` gives an output another type than the input in its may_alias";
+    }
+    return NULL;
+}
+
 static const char *wrong_types(const tk_contract *c)
 {
     if (c->type_count < 1 || c->type_count > TKI_DTYPE_COUNT * TKI_DTYPE_COUNT || !c->types)
@@ -183,6 +198,14 @@ static const char *wrong_types(const tk_contract *c)
     for (int i = 0; i < c->type_count; i++)
         if (!tki_is_dtype(c->types[i].dtype) || !tki_is_dtype(c->types[i].result_dtype))
             return "a type in `types` is out of range";
+    for (int i = 0; i < c->type_count; i++) {
+        const tk_case typed = {.contract = c, .dtype = c->types[i].dtype, .result_dtype = c->types[i].result_dtype};
+        if (tki_case_types(&typed) != i)
+            return "two assignments in `types` are the same";
+        const char *wrong = c->tensor_types ? wrong_tensor_types(c, c->tensor_types + i * c->param_count) : NULL;
+        if (wrong)
+            return wrong;
+    }
     return NULL;
 }
 
@@ -503,6 +526,10 @@ static tk_contract copy_contract(copying *all, const tk_contract *c)
     made.derived = derived;
     made.params = copy_params(all, c);
     made.types = copy(all, c->types, (size_t)c->type_count * sizeof *c->types);
+    made.tensor_types = c->tensor_types
+                            ? copy(all, c->tensor_types,
+                                   (size_t)c->type_count * (size_t)c->param_count * sizeof *c->tensor_types)
+                            : NULL;
     made.attributes = copy_attributes(all, c);
     made.clauses = copy_clauses(all, c, &made.clause_count);
     return made;
@@ -535,7 +562,8 @@ static tk_status check_indices(const tki_call *call)
     for (int p = -1; (p = tki_next_index_param(c->contract, p)) >= 0;) {
         const int64_t i = tki_first_bad_index(c, p, call->buffers[p]);
         if (i >= 0)
-            return tki_fail_index(call->ctx, c->contract, p, i, tki_index_at(c, call->buffers[p], i),
+            return tki_fail_index(call->ctx, c->contract, p, i,
+                                  tki_index_at(tk_case_param_dtype(c, p), call->buffers[p], i),
                                   c->dims[c->contract->params[p].indexed_dim]);
     }
     return TK_OK;

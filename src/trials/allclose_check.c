@@ -11,6 +11,7 @@
 #include "exact/round.h"
 #include "judge/judge.h"
 #include "judge/trial_inputs.h"
+#include "model/case.h"
 #include "trials/families_index.h"
 #include "trials/shapes.h"
 
@@ -34,11 +35,11 @@ tk_case tk_usual_case(const tk_contract *contract, tk_dtype dtype)
     static const int64_t lookup[] = {4096, 64, 5000};
     static const int64_t grouped[] = {512, 128, 128, 8};
     tk_case c = tk_case_init(contract, dtype);
-    const int64_t *dims = contract->dim_count == 1            ? vector
-                          : contract->dim_count == 2          ? (tk_contract_takes_index(contract) ? losses : rows)
-                          : contract->dim_count == 4          ? grouped
-                          : tk_contract_takes_index(contract) ? lookup
-                                                              : product;
+    const int64_t *dims = contract->dim_count == 1         ? vector
+                          : contract->dim_count == 2       ? (tki_index_param(contract) >= 0 ? losses : rows)
+                          : contract->dim_count == 4       ? grouped
+                          : tki_index_param(contract) >= 0 ? lookup
+                                                           : product;
     memcpy(c.dims, dims, (size_t)contract->dim_count * sizeof *dims);
     return c;
 }
@@ -60,10 +61,10 @@ static void fill_input(const tk_case *c, int p, uint64_t seed, void *data)
             memcpy((char *)data + (size_t)i * tk_dtype_size(dtype), &(uint64_t){tki_random_below(&random, 2)},
                    tk_dtype_size(dtype));
         else
-            tki_inputs_set_index(c, data, i, tki_below(&random, c->dims[param->indexed_dim]));
+            tki_inputs_set_index(dtype, data, i, tki_below(&random, c->dims[param->indexed_dim]));
     }
     if (param->rule == TK_INDICES_ENDS)
-        tki_ends_sort(c, data, tk_case_elements(c, p));
+        tki_ends_sort(dtype, data, tk_case_elements(c, p));
 }
 
 static double reference_of(tk_dtype dtype, const tki_enclosure *e)

@@ -332,6 +332,7 @@ static bool propose_pairs(tki_explorer *e, const tki_trial *base, int64_t value,
 static bool propose_element(tki_explorer *e, tki_history *h, const tki_sample *seen)
 {
     const tki_trial *base = &e->observations[h->base].trial;
+    const tk_dtype dtype = tki_kind_dtype(&base->c, TK_KIND_VALUE);
     const bool reached = (h->outcomes & 7) == 7;
     h->planted = true;
     for (int side = 0; side < 2; side++) {
@@ -339,10 +340,10 @@ static bool propose_element(tki_explorer *e, tki_history *h, const tki_sample *s
             continue;
         int64_t value = seen->low[side];
         if (h->kind == TKI_SITE_FLOATS)
-            value = (int64_t)tki_round_double(base->c.dtype, tki_site_float(value));
-        else if (h->bytes <= tk_dtype_size(base->c.dtype))
-            value &= tki_last_pattern(base->c.dtype);
-        if (value < 0 || value > tki_last_pattern(base->c.dtype))
+            value = (int64_t)tki_round_double(dtype, tki_site_float(value));
+        else if (h->bytes <= tk_dtype_size(dtype))
+            value &= tki_last_pattern(dtype);
+        if (value < 0 || value > tki_last_pattern(dtype))
             continue;
         const bool with_neighbours = base->planted_count == 3 && base->planted[1] == base->planted[0] + 1;
         if (!propose_pairs(e, base, value, reached))
@@ -412,13 +413,14 @@ bool tki_explorer_propose_values(tki_explorer *e)
 {
     const tki_dictionary *d = e->dictionary;
     const tki_trial plain = plain_trial(e);
+    const tk_dtype dtype = tki_kind_dtype(&plain.c, TK_KIND_VALUE);
     int64_t values[TKI_MOST_INTEGERS + TKI_MOST_FLOATS];
     int count = 0;
     bool good = true;
     for (int i = 0; i < d->float_count; i++)
-        values[count++] = (int64_t)tki_round_double(plain.c.dtype, d->floats[i]);
+        values[count++] = (int64_t)tki_round_double(dtype, d->floats[i]);
     for (int i = 0; i < d->integer_count; i++)
-        if (d->integers[i] > 2 && d->integers[i] <= tki_last_pattern(plain.c.dtype))
+        if (d->integers[i] > 2 && d->integers[i] <= tki_last_pattern(dtype))
             values[count++] = d->integers[i];
     for (int i = 0; i < count && good; i += TK_MAX_PLANTED)
         good = propose_planted(e, &plain, values + i, count - i < TK_MAX_PLANTED ? count - i : TK_MAX_PLANTED);

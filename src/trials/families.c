@@ -268,7 +268,7 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
         }
         const tki_lines like = {.dtype = dtype,
                                 .format = tki_format_of(dtype),
-                                .result = c->result_dtype,
+                                .result = tki_kind_dtype(c, TK_KIND_RESULT),
                                 .kind = kind_of(contract),
                                 .low_background = (param->neutral == TK_NEUTRAL_LOW),
                                 .summed = param->inner_axis >= 0,

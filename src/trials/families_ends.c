@@ -11,22 +11,22 @@
 typedef enum sharing { EQUALLY, BY_DRAWING, BY_ZIPF, ONE_HAS_ALL, BY_TILES, ONE_EACH, TWO_SHARE, LAST_FEW } sharing;
 
 typedef struct ends {
-    const tk_case *c;
+    tk_dtype dtype;
     void *data;
     int64_t count, limit; /* groups, and the places that they have together */
 } ends;
 
 static void set(const ends *e, int64_t i, int64_t value)
 {
-    tki_inputs_set_index(e->c, e->data, i, value);
+    tki_inputs_set_index(e->dtype, e->data, i, value);
 }
 
-void tki_ends_raise(const tk_case *c, void *data, int64_t count)
+void tki_ends_raise(tk_dtype dtype, void *data, int64_t count)
 {
-    const ends e = {c, data, count, 0};
+    const ends e = {dtype, data, count, 0};
     for (int64_t i = 1; i < count; i++)
-        if (tki_index_at(c, data, i) < tki_index_at(c, data, i - 1))
-            set(&e, i, tki_index_at(c, data, i - 1));
+        if (tki_index_at(dtype, data, i) < tki_index_at(dtype, data, i - 1))
+            set(&e, i, tki_index_at(dtype, data, i - 1));
 }
 
 static int compare_wide(const void *a, const void *b)
@@ -41,9 +41,9 @@ static int compare_narrow(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void tki_ends_sort(const tk_case *c, void *data, int64_t count)
+void tki_ends_sort(tk_dtype dtype, void *data, int64_t count)
 {
-    const bool wide = c->index_dtype == TK_I64;
+    const bool wide = dtype == TK_I64;
     qsort(data, (size_t)count, wide ? sizeof(int64_t) : sizeof(int32_t), wide ? compare_wide : compare_narrow);
 }
 
@@ -75,7 +75,7 @@ static void share_by_tiles(const ends *e, tki_random *random)
         const int64_t beside = tki_below(random, 3) - 1;
         const int64_t times = tki_below(random, 4);
         end += i < first ? 0 : times * tile + beside;
-        const int64_t before = i ? tki_index_at(e->c, e->data, i - 1) : 0;
+        const int64_t before = i ? tki_index_at(e->dtype, e->data, i - 1) : 0;
         end = end < before ? before : end < e->limit ? end : e->limit;
         set(e, i, end);
     }
@@ -97,7 +97,7 @@ static void share(const ends *e, sharing how, tki_random *random)
         }
     }
     if (how == BY_DRAWING)
-        tki_ends_sort(e->c, e->data, e->count);
+        tki_ends_sort(e->dtype, e->data, e->count);
     if (how == BY_ZIPF)
         share_by_zipf(e, random);
     if (how == BY_TILES)
@@ -109,7 +109,7 @@ static void empty_some(const ends *e, tki_random *random)
 {
     const int64_t where = tki_below(random, 6);
     const int64_t from = tki_below(random, e->count), length = 1 + tki_below(random, e->count);
-    const int64_t before = from ? tki_index_at(e->c, e->data, from - 1) : 0;
+    const int64_t before = from ? tki_index_at(e->dtype, e->data, from - 1) : 0;
     for (int64_t i = 0; i < e->count; i++) {
         if (where == 0 && i < length - 1)
             set(e, i, 0);
@@ -124,7 +124,7 @@ static void empty_some(const ends *e, tki_random *random)
 static void set_last_apart(const ends *e)
 {
     for (int64_t i = 0; i < e->count - 1; i++)
-        if (i == e->count - 2 || tki_index_at(e->c, e->data, i) == e->limit)
+        if (i == e->count - 2 || tki_index_at(e->dtype, e->data, i) == e->limit)
             set(e, i, e->limit - 1);
     set(e, e->count - 1, e->limit);
 }
@@ -168,7 +168,8 @@ static sharing draw_sharing(tki_family family, tki_random *random)
 
 void tki_family_fill_ends(tki_family family, const tk_case *c, int param, void *data, tki_random *random)
 {
-    ends e = {c, data, tk_case_elements(c, param), c->dims[c->contract->params[param].indexed_dim]};
+    ends e = {tk_case_param_dtype(c, param), data, tk_case_elements(c, param),
+              c->dims[c->contract->params[param].indexed_dim]};
     /* Terms that cancel or tie do so only where they meet. */
     const bool whole = needs_whole_lines(family) && tki_below(random, 4);
     const sharing how = whole ? ONE_HAS_ALL : draw_sharing(family, random);

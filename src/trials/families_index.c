@@ -174,18 +174,19 @@ static ignoring draw_ignoring(tki_random *random)
 void tki_family_fill_index(tki_family family, const tk_case *c, int param, void *data, tki_random *random)
 {
     const tk_param *p = &c->contract->params[param];
+    const tk_dtype dtype = tk_case_param_dtype(c, param);
     int64_t count = tk_case_elements(c, param);
     int64_t bound = c->dims[p->indexed_dim];
     drawing d = begin_drawing(family, count, bound, random);
     /* What an i32 cannot hold never matches one. */
     const int also = tki_index_attribute(c->contract, param);
     const int64_t ignored_index = also >= 0 ? c->attributes[also].integer : 0;
-    const bool can_ignore = also >= 0 && (c->index_dtype == TK_I64 || ignored_index == (int32_t)ignored_index);
+    const bool can_ignore = also >= 0 && tki_index_fits(dtype, ignored_index);
     ignoring how = draw_ignoring(random);
     for (int64_t i = 0; i < count; i++) {
         /* With nothing to point at, an ignored target is the only valid one. */
         bool ignored = can_ignore && (bound == 0 || is_ignored(how, i, count, random));
         int64_t value = ignored ? ignored_index : bound > 0 ? draw_index(&d, i, random) : 0;
-        tki_inputs_set_index(c, data, i, value);
+        tki_inputs_set_index(dtype, data, i, value);
     }
 }

@@ -11,8 +11,8 @@ void tki_family_fill_index(tki_family family, const tk_case *c, int param, void 
 void tki_family_fill_ends(tki_family family, const tk_case *c, int param, void *data, tki_random *random);
 
 /* Makes ends of `count` values that lie in the range: raises each to the one before, or sorts them. */
-void tki_ends_raise(const tk_case *c, void *data, int64_t count);
-void tki_ends_sort(const tk_case *c, void *data, int64_t count);
+void tki_ends_raise(tk_dtype dtype, void *data, int64_t count);
+void tki_ends_sort(tk_dtype dtype, void *data, int64_t count);
 
 /* Where half of the confident lines have their peak, and the plateaus an element. Targets of those families point there, so that an op that
  * compares the two meets confident lines that are right beside confident lines that are wrong. */

@@ -604,10 +604,10 @@ static void plant(const tki_trial *trial, int param, void *data)
         if (!index)
             tki_put_bits(dtype, data, i, (uint32_t)value);
         else
-            tki_inputs_set_index(c, data, i, value);
+            tki_inputs_set_index(dtype, data, i, value);
     }
     if (p->rule == TK_INDICES_ENDS)
-        tki_ends_raise(c, data, count);
+        tki_ends_raise(dtype, data, count);
 }
 
 void tki_trial_fill(const tki_trial *trial, void *const data[])

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "model/case.h"
 #include "trials/families.h"
 
 #define Q TK_QUICK
@@ -502,7 +503,7 @@ tki_shape_list tki_shapes_of(const tk_contract *contract)
         return LIST(TKI_GROUPED, grouped_shapes);
     if (contract->dim_count > 4)
         return (tki_shape_list){0};
-    return tk_contract_takes_index(contract) ? LIST(TKI_LOOKUP, lookup_shapes) : LIST(TKI_PRODUCT, product_shapes);
+    return tki_index_param(contract) >= 0 ? LIST(TKI_LOOKUP, lookup_shapes) : LIST(TKI_PRODUCT, product_shapes);
 }
 
 /* The size that the op sums over. */

@@ -2,19 +2,17 @@
 #include "trials/unjudged_call.h"
 
 #include "judge/guarded_run.h"
+#include "model/case.h"
 #include "trials/levels.h"
 
 /* The neighbour in the contract's list, so that f16 and bf16 visit each other. */
 static tk_types other_types(const tk_case *c)
 {
     const tk_contract *contract = c->contract;
-    int own = 0;
-    for (int i = 0; i < contract->type_count; i++)
-        if (contract->types[i].dtype == c->dtype && contract->types[i].result_dtype == c->result_dtype)
-            own = i;
+    const int other = (tki_case_types(c) > 0 ? tki_case_types(c) : 0) ^ 1;
     if (!contract->type_count)
         return (tk_types){c->dtype, c->result_dtype};
-    return contract->types[(own ^ 1) < contract->type_count ? own ^ 1 : 0];
+    return contract->types[other < contract->type_count ? other : 0];
 }
 
 static void set_types(tk_case *c, tk_types types)

@@ -101,7 +101,8 @@ TEST(attributes_of_the_contracts)
         const tk_contract *op = tk_contract_at(i);
         bool integers = op->types[0].dtype == TK_U64; /* nothing of them is subnormal or rounded */
         bool product = !integers && (strstr(op->name, "gemm") || !strncmp(op->name, "linear", 6));
-        assert_int_equal(op->attribute_count - tki_seen_attributes(op), integers ? 0 : product ? 3 : 1);
+        const bool overflow = tk_attribute_find(op, "overflow") >= 0;
+        assert_int_equal(op->attribute_count - tki_seen_attributes(op), (integers ? 0 : product ? 3 : 1) + overflow);
         assert_int_equal(tk_attribute_find(op, "domain"), integers ? -1 : 0);
         assert_int_equal(tk_attribute_find(op, "numerics"), product ? 1 : -1);
         assert_int_equal(tk_attribute_find(op, "matrix_unit"), product ? 2 : -1);
@@ -478,15 +479,16 @@ TEST(names_and_version)
     assert_string_equal(tk_status_text((tk_status)-1), "unknown status");
     assert_string_equal(tk_status_text((tk_status)(TK_INTERNAL + 1)), "unknown status");
 
-    static const char *const dtype_names[] = {"f16", "bf16", "f32", "i32", "i64", "u64"};
-    static const size_t dtype_sizes[] = {2, 2, 4, 4, 8, 8};
-    for (int d = TK_F16; d <= TK_U64; d++) {
+    static const char *const dtype_names[] = {"f16", "bf16",    "f32",     "i32",  "i64",
+                                              "u64", "f8_e4m3", "f8_e5m2", "bool", "u8"};
+    static const size_t dtype_sizes[] = {2, 2, 4, 4, 8, 8, 1, 1, 1, 1};
+    for (int d = TK_F16; d <= TK_U8; d++) {
         assert_string_equal(tk_dtype_name((tk_dtype)d), dtype_names[d]);
         assert_int_equal(tk_dtype_size((tk_dtype)d), dtype_sizes[d]);
     }
     assert_string_equal(tk_dtype_name((tk_dtype)-1), "unknown");
-    assert_string_equal(tk_dtype_name((tk_dtype)6), "unknown");
-    assert_int_equal(tk_dtype_size((tk_dtype)6), 0);
+    assert_string_equal(tk_dtype_name((tk_dtype)(TK_U8 + 1)), "unknown");
+    assert_int_equal(tk_dtype_size((tk_dtype)(TK_U8 + 1)), 0);
     assert_string_equal(tk_determinism_name(TK_DETERMINISM_NONE), "none");
     assert_string_equal(tk_determinism_name(TK_CROSS_DEVICE), "cross_device");
     assert_string_equal(tk_determinism_name((tk_determinism)9), "unknown");

@@ -146,8 +146,9 @@ static window window_of(const tk_case *c, const void *const buffers[], int64_t a
         place[axis] = at % c->dims[axis];
         at /= c->dims[axis];
     }
-    const int64_t a = tki_index_at(c, buffers[A], place[I]), b = tki_index_at(c, buffers[B], place[J]),
-                  k = tki_index_at(c, buffers[C], place[K]);
+    const int64_t a = tki_index_at(tk_case_param_dtype(c, A), buffers[A], place[I]),
+                  b = tki_index_at(tk_case_param_dtype(c, B), buffers[B], place[J]),
+                  k = tki_index_at(tk_case_param_dtype(c, C), buffers[C], place[K]);
     const int64_t line = (a * c->dims[V] + b) * c->dims[T] + k;
     return (window){.x = (const uint16_t *)buffers[X] + line * c->dims[W] + place[P] * c->attributes[STRIDE].integer,
                     .gain = (double)((const float *)buffers[GAIN])[place[G] * c->dims[H] + place[H]],
@@ -364,6 +365,7 @@ static bool is_of_the_op(const char *path)
     static const char *const own[] = {".rests_on",
                                       ".run.shape",
                                       ".run.index_dtype",
+                                      ".run.tensor_types",
                                       ".run.trials[].shape",
                                       ".run.trials[].options",
                                       ".result.worst.trial.shape",

@@ -31,8 +31,8 @@ static bool is_over_rows(const tki_call *call)
 static tki_gemm_params product_of(const tki_call *call, tki_gemm_params p, int64_t group)
 {
     const tk_case *c = call->c;
-    const int64_t begin = group ? tki_index_at(c, call->buffers[ENDS], group - 1) : 0;
-    const int64_t rows = tki_index_at(c, call->buffers[ENDS], group) - begin;
+    const int64_t begin = group ? tki_index_at(c->index_dtype, call->buffers[ENDS], group - 1) : 0;
+    const int64_t rows = tki_index_at(c->index_dtype, call->buffers[ENDS], group) - begin;
     const int64_t matrix = group * c->dims[N] * c->dims[K];
     const int64_t element = (int64_t)tk_dtype_size(c->dtype), result = (int64_t)tk_dtype_size(c->result_dtype);
     if (is_over_rows(call)) {
@@ -84,7 +84,7 @@ size_t tki_grouped_scratch_cpu(const tki_call *call)
 static void clear_rest(const tki_call *call)
 {
     const tk_case *c = call->c;
-    const int64_t last = c->dims[G] ? tki_index_at(c, call->buffers[ENDS], c->dims[G] - 1) : 0;
+    const int64_t last = c->dims[G] ? tki_index_at(c->index_dtype, call->buffers[ENDS], c->dims[G] - 1) : 0;
     const size_t row = (size_t)c->dims[c->contract->params[OUT].dim[1]] * tk_dtype_size(c->result_dtype);
     if (!is_over_rows(call) && row && last < c->dims[M])
         memset((char *)call->buffers[OUT] + (size_t)last * row, 0, (size_t)(c->dims[M] - last) * row);
@@ -104,8 +104,8 @@ tk_status tki_grouped_launch_cpu(const tki_call *call)
     const tk_case *c = call->c;
     const int64_t bad = c->dims[G] ? tki_first_bad_index(c, ENDS, call->buffers[ENDS]) : -1;
     if (bad >= 0)
-        return tki_fail_index(call->ctx, c->contract, ENDS, bad, tki_index_at(c, call->buffers[ENDS], bad),
-                              c->dims[M]);
+        return tki_fail_index(call->ctx, c->contract, ENDS, bad,
+                              tki_index_at(c->index_dtype, call->buffers[ENDS], bad), c->dims[M]);
     const tki_gemm_params whole = whole_of(call);
     const size_t scratch = scratch_of(call, 1);
     clear_rest(call);

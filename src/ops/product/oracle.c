@@ -67,7 +67,7 @@ enum { M, N, K, G };
 
 static int64_t end_of(const tki_oracle_job *job, const tki_product_roles *r, int64_t group)
 {
-    return group < 0 ? 0 : tki_index_at(job->c, job->buffers[r->ends], group);
+    return group < 0 ? 0 : tki_index_at(job->c->index_dtype, job->buffers[r->ends], group);
 }
 
 /* The group of a row: the first that ends behind it; g: none. `rows`: of that group, or behind the last end. */
