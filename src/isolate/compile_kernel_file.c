@@ -11,6 +11,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/limits.h"
+#include "isolate/tool_folders.h"
 #include "isolate/worker_process.h"
 #include "isolate/worker_reply.h"
 #include "isolate/worker_spawn.h"

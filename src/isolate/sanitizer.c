@@ -10,6 +10,7 @@
 
 #include "compile/run_program.h"
 #include "core/clock.h"
+#include "isolate/tool_folders.h"
 #include "isolate/worker_spawn.h"
 
 const char *tki_sanitizer_name(tki_sanitizer_tool tool)

@@ -18,6 +18,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/spawn.h"
+#include "isolate/tool_folders.h"
 #include "isolate/worker_start.h"
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -47,21 +48,6 @@ void tki_strings_free(tki_strings *strings)
         free(strings->items[i]);
     free(strings->items);
     *strings = (tki_strings){0};
-}
-
-void tki_strings_allow_program(tki_strings *list, const char *program)
-{
-    char *path = realpath(program, NULL);
-    const char *home = getenv("HOME");
-    char *slash = path ? strrchr(path, '/') : NULL;
-    for (int level = 0; level < 2 && slash && slash != path; level++) {
-        *slash = 0;
-        slash = strrchr(path, '/');
-        if (slash == path || (home && !strcmp(path, home)))
-            break;
-        tki_strings_add(list, "read=%s", path);
-    }
-    free(path);
 }
 
 void tki_child_environment(tki_strings *environment, bool gpu)
@@ -194,6 +180,7 @@ static tk_status start_in(tk_ctx *ctx, const char *program, char *const argument
     tki_strings_add(&all, "tokitai-worker");
     tki_strings_add(&all, "%s", TKI_WORKER_VERSION);
     tki_strings_add(&all, "scratch=%s", child->scratch.path);
+    tki_strings_hide_homes(&all);
     for (int i = 0; arguments[i]; i++)
         tki_strings_add(&all, "%s", arguments[i]);
     for (int i = 0; environment[i]; i++)

@@ -69,9 +69,5 @@ typedef struct tki_strings {
 TKI_EXPORT __attribute__((format(printf, 2, 3))) void tki_strings_add(tki_strings *strings, const char *format, ...);
 TKI_EXPORT void tki_strings_free(tki_strings *strings);
 
-/* An argument for the worker program: a program outside the system's folders reads what lies beside it, PREFIX of PREFIX/bin/cc, but no home
- * folder. */
-void tki_strings_allow_program(tki_strings *list, const char *program);
-
 /* PATH, LANG and, if `gpu`, what the vendors' drivers read. */
 void tki_child_environment(tki_strings *environment, bool gpu);

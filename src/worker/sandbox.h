@@ -28,11 +28,13 @@ typedef struct tki_sandbox {
     bool gpu;                    /* it may use the machine's GPUs */
     const char *scratch;         /* the one folder that it may write; an absolute path */
     const char *const *readable; /* what it may read beside the system's folders, up to NULL */
-    size_t memory_bytes;         /* addresses of each process, and memory of all where there is a control group */
-    size_t output_bytes;         /* of each file */
-    int tasks;                   /* of foreign code */
-    double cpu_seconds;          /* 0: no limit */
-    bool allow_weak;             /* foreign code is run even where nothing keeps files or calls from it */
+    const char *const
+        *hidden;         /* homes, without links, which the system's folders do not show; up to NULL; may be NULL */
+    size_t memory_bytes; /* addresses of each process, and memory of all where there is a control group */
+    size_t output_bytes; /* of each file */
+    int tasks;           /* of foreign code */
+    double cpu_seconds;  /* 0: no limit */
+    bool allow_weak;     /* foreign code is run even where nothing keeps files or calls from it */
     /* Set by the calls below. */
     bool own_user, own_pids;
     bool own_root;      /* the tree was entered */

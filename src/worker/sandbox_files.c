@@ -1,10 +1,15 @@
 /* CHOOSES. What files foreign code can reach: one list, by which the tree of its own is built and Landlock is told. */
 #include "worker/sandbox.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -52,9 +57,52 @@ static void visit_pattern(const char *pattern, unsigned access, tki_visit_path *
     globfree(&found);
 }
 
+static bool is_within(const char *path, const char *folder)
+{
+    const size_t length = strlen(folder);
+    return !strncmp(path, folder, length) && (!path[length] || path[length] == '/');
+}
+
+/* One that holds the system itself, as of some of its users, is none that could be hidden. */
+static bool can_hide(const char *home)
+{
+    static const char *const needed[] = {"/usr/bin",   "/usr/sbin",      "/usr/lib",       "/usr/lib64",
+                                         "/usr/local", "/usr/local/bin", "/usr/local/lib", "/etc/alternatives"};
+    bool can = strcmp(home, "/") != 0;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        can &= !is_within(needed[i], home);
+    return can;
+}
+
+/* A folder with a home in it is its other entries. */
+static void visit_but_homes(const tki_sandbox *sandbox, const char *path, tki_visit_path *visit, void *context)
+{
+    char *real = realpath(path, NULL), entry[PATH_MAX];
+    bool holds_home = false;
+    for (int i = 0; real && sandbox->hidden && sandbox->hidden[i]; i++) {
+        const char *home = sandbox->hidden[i];
+        if (can_hide(home) && is_within(real, home)) {
+            free(real);
+            return;
+        }
+        holds_home |= can_hide(home) && is_within(home, real);
+    }
+    free(real);
+    DIR *list = holds_home ? opendir(path) : NULL;
+    if (!holds_home)
+        visit(context, path, TKI_PATH_LOOK);
+    for (const struct dirent *next; list && (next = readdir(list));)
+        if (strcmp(next->d_name, ".") != 0 && strcmp(next->d_name, "..") != 0 &&
+            snprintf(entry, sizeof entry, "%s/%s", path, next->d_name) < (int)sizeof entry)
+            visit_but_homes(sandbox, entry, visit, context);
+    if (list)
+        closedir(list);
+}
+
 void tki_sandbox_visit_paths(const tki_sandbox *sandbox, tki_visit_path *visit, void *context)
 {
-    visit_list(system_paths, TKI_PATH_LOOK, visit, context);
+    for (int i = 0; system_paths[i]; i++)
+        visit_but_homes(sandbox, system_paths[i], visit, context);
     visit_list(sandbox->readable, TKI_PATH_LOOK, visit, context);
     visit_list(device_paths, TKI_PATH_DEVICE, visit, context);
     if (sandbox->gpu || sandbox->programs)

@@ -34,9 +34,10 @@ static bool has_limits(const tki_sandbox *sandbox)
 
 static bool read_arguments(int count, char **arguments, tki_worker_settings *settings)
 {
-    int readable = 0, options = 0;
+    int readable = 0, hidden = 0, options = 0;
     settings->backend = &tki_backends[TKI_CPU];
     settings->sandbox.readable = settings->readable;
+    settings->sandbox.hidden = settings->hidden;
     for (int i = 2; i < count; i++) {
         const char *value;
         if (!strcmp(arguments[i], "--")) {
@@ -86,6 +87,8 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
             settings->report = value;
         else if (take(arguments[i], "read", &value) && readable < TKI_WORKER_MOST_READABLE)
             settings->readable[readable++] = value;
+        else if (take(arguments[i], "hide", &value) && hidden < TKI_WORKER_MOST_HIDDEN)
+            settings->hidden[hidden++] = value;
         else
             return false;
     }

@@ -8,7 +8,7 @@
 #include "isolate/worker_start.h"
 #include "worker/sandbox.h"
 
-enum { TKI_WORKER_MOST_READABLE = 64, TKI_WORKER_MOST_OPTIONS = 32 };
+enum { TKI_WORKER_MOST_READABLE = 64, TKI_WORKER_MOST_HIDDEN = 2, TKI_WORKER_MOST_OPTIONS = 32 };
 
 typedef struct tki_worker_settings {
     tki_sandbox sandbox;
@@ -25,7 +25,7 @@ typedef struct tki_worker_settings {
     const char *tool;      /* of it: "memcheck" ... */
     const char *sanitizer_options[TKI_WORKER_MOST_OPTIONS + 1];
     const char *report; /* of the process that started it; NULL: this is not the program started once more */
-    const char *readable[TKI_WORKER_MOST_READABLE + 1];
+    const char *readable[TKI_WORKER_MOST_READABLE + 1], *hidden[TKI_WORKER_MOST_HIDDEN + 1];
 } tki_worker_settings;
 
 /* Sends a frame; false if the parent is gone. `text` ends with a zero byte, or has reply->text_bytes. */

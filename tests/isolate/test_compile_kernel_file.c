@@ -6,7 +6,7 @@
 #include "tests/worker_test.h"
 #include "worker/sandbox.h"
 
-static char sources[64]; /* a folder for them */
+static char sources[48]; /* a folder for them */
 
 static const char *write_source(const char *name, const char *text)
 {
@@ -253,6 +253,124 @@ TEST(hostile_compilers)
     refuse("copy.c", COPY_KERNEL, compiler, 30, TK_BAD_FILE, "ended with status 9", "");
 }
 
+/* ------------------------------------------------------------------------------------------------------------
+ * What a compiler is shown of the folders around it
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void make_file(const char *folder, const char *name, const char *text)
+{
+    char command[512];
+    snprintf(command, sizeof command, "mkdir -p \"$(dirname '%s/%s')\"", folder, name);
+    assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "%s/%s", folder, name);
+    FILE *file = fopen(command, "we");
+    assert_non_null(file);
+    fputs(text, file);
+    fchmod(fileno(file), 0755);
+    fclose(file);
+}
+
+/* A compiler that prints what it can read of the home that it lies in, and of its own folder. */
+static void write_spy(const char *home, const char *place)
+{
+    char script[1024];
+    snprintf(script, sizeof script,
+             "#!/bin/sh\n"
+             "for f in '%s'/secret '%s'/.ssh/id '%s'/.local/share/ring '%s'/.config/token '%s'/.cache/session; do\n"
+             "  cat \"$f\"\ndone 2>/dev/null\n"
+             "echo; ls -a '%s' 2>/dev/null\n"
+             "cat \"$(dirname \"$0\")/../lib/own\" 2>/dev/null\n"
+             "exit 9\n",
+             home, home, home, home, home, home);
+    make_file(home, place, script);
+}
+
+/* `compiler` as it is named, HOME as it is set (NULL: it is not); `reads`: it finds lib/own beside its bin. */
+static void spy(const char *compiler, const char *home, bool reads)
+{
+    tk_ctx *ctx = new_context();
+    tki_worker_build build;
+    tki_worker_source source = source_of(write_source("copy.c", COPY_KERNEL));
+    source.compiler = compiler;
+    if (home)
+        setenv("HOME", home, 1);
+    else
+        unsetenv("HOME");
+    assert_int_equal(tki_worker_compile(ctx, &source, &build), TK_BAD_FILE);
+    if (!strstr(tk_ctx_message(ctx), "ended with status 9") || strstr(build.log, "private") ||
+        !strstr(build.log, "own to it") != !reads)
+        fail_msg("%s, HOME=%s: %s\n%s", compiler, home ? home : "(none)", tk_ctx_message(ctx), build.log);
+    tki_worker_build_close(&build);
+    tk_ctx_destroy(ctx);
+    assert_nothing_left();
+}
+
+TEST(homes)
+{
+    static const char *const secrets[] = {"secret", ".ssh/id", ".local/share/ring", ".config/token",
+                                          ".cache/session"};
+    static const struct {
+        const char *place; /* below the home */
+        bool reads;
+    } places[] = {{"cc", false},
+                  {"bin/cc", false}, /* its prefix is the home */
+                  {".local/bin/cc", false},
+                  {".config/bin/cc", false},
+                  {".ssh/cc", false},
+                  {"tools/gcc-1/bin/cc", true},
+                  {".local/share/gcc-1/bin/cc", true},
+                  {"tools/gcc-2/cc", false}};
+    char user[80], link[80], second[80], compiler[512], homes[3][128];
+    const char *before = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    if (!offered("Landlock", 0))
+        skip();
+    snprintf(user, sizeof user, "%s/home/user", sources);
+    snprintf(link, sizeof link, "%s/link", sources);
+    snprintf(second, sizeof second, "%s/home/second", sources);
+    for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+        make_file(user, secrets[i], "private\n");
+    make_file(user, "lib/own", "private\n");
+    make_file(user, ".local/lib/own", "private\n");
+    make_file(user, ".config/lib/own", "private\n");
+    make_file(user, "tools/gcc-1/lib/own", "own to it\n");
+    make_file(user, ".local/share/gcc-1/lib/own", "own to it\n");
+    make_file(user, "tools/lib/own", "own to it\n");
+    assert_int_equal(symlink("home", link), 0);   /* LINK/user */
+    assert_int_equal(symlink("user", second), 0); /* LINK/second is a link behind a link */
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        write_spy(user, places[i].place);
+        snprintf(homes[0], sizeof *homes, "%s", user);
+        snprintf(homes[1], sizeof *homes, "%s/user", link);
+        snprintf(homes[2], sizeof *homes, "%s/second", link);
+        for (int named = 0; named < 3; named++)
+            for (int set = 0; set < 4; set++) { /* a home that is not set is known by where it lies */
+                snprintf(compiler, sizeof compiler, "%s/%s", homes[named], places[i].place);
+                spy(compiler, set < 3 ? homes[set] : NULL, places[i].reads);
+            }
+    }
+    /* By a link out of the home, and by one into it. */
+    /* A home in a folder of the system, which is otherwise shown; one that is such a folder cannot be hidden. */
+    static const char *const in_system[] = {"/usr/include/linux", "/usr/include/linux/", "/usr/lib/../include/linux"};
+    for (size_t i = 0; i < sizeof in_system / sizeof *in_system; i++) {
+        setenv("HOME", in_system[i], 1);
+        refuse("system.c", "__asm__(\".incbin \\\"/usr/include/linux/types.h\\\"\");\n", NULL, 60, TK_BAD_FILE,
+               "does not compile", "types.h");
+    }
+    setenv("HOME", "/usr", 1);
+    tki_worker_build build;
+    tk_ctx *ctx = new_context();
+    tki_worker_source source = source_of(write_source("copy.c", COPY_KERNEL));
+    assert_ok(ctx, tki_worker_compile(ctx, &source, &build));
+    tki_worker_build_close(&build);
+    tk_ctx_destroy(ctx);
+    snprintf(compiler, sizeof compiler, "%s/cc", sources);
+    assert_int_equal(symlink("home/user/.local/bin/cc", compiler), 0);
+    spy(compiler, user, false);
+    if (before)
+        setenv("HOME", before, 1);
+    free((void *)(uintptr_t)before);
+}
+
 TEST_WITH_CONTEXT(with_less)
 {
     static const unsigned less[] = {TKI_CONFINE_ALL, TKI_CONFINE_PIDS | TKI_CONFINE_USER, TKI_CONFINE_SECCOMP};
@@ -274,7 +392,8 @@ int main(void)
         cmocka_unit_test(good_sources),      cmocka_unit_test(exceptions),
         cmocka_unit_test(cuda_sources),      cmocka_unit_test(architectures),
         cmocka_unit_test(bad_sources),       cmocka_unit_test(what_is_not_its_business),
-        cmocka_unit_test(hostile_compilers), cmocka_unit_test(with_less),
+        cmocka_unit_test(hostile_compilers), cmocka_unit_test(homes),
+        cmocka_unit_test(with_less),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }
