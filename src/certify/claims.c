@@ -360,6 +360,18 @@ static void disclaim_a_stranger(json_t *list, const facts *f)
 {
     say(list, "The kernel can detect that it is being judged: that it does the same elsewhere, or after other calls, "
               "is not shown.");
+    say(list,
+        "The floating-point mode, signal handlers, locale and guarded heap were looked at in the kernel's own "
+        "process, which it could have tampered with; outputs and the bytes around them were read outside of it.");
+    const json_t *worker = json_object_get(f->predicate, "worker");
+    if (json_is_true(json_object_get(worker, "flushes_subnormals")))
+        say(list,
+            "Loading the kernel makes its thread flush subnormal numbers to zero; about half of the calls ran so. "
+            "What that does to other code in a program is not shown.");
+    if (json_is_true(json_object_get(worker, "changes_environment")))
+        say(list,
+            "Loading the kernel changes the environment of its process. What that does to other code in a program "
+            "is not shown.");
     say(list, "Times are by this process's clock, around calls into another process, and include the transfer there "
               "and back.");
     if (f->backend->is_gpu)

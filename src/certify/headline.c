@@ -174,6 +174,8 @@ char *tki_headline(const json_t *predicate)
     /* What ran there may have seen, and changed, more than it should. */
     const char *weakness = tki_text(json_object_get(predicate, "worker"), "weakness");
     fprintf(out, "%s%s", weakness[0] ? ", confinement weak: " : "", weakness);
+    if (json_is_true(json_object_get(json_object_get(predicate, "worker"), "flushes_subnormals")))
+        fputs(", loading makes its thread flush subnormal numbers", out);
     const json_t *refutation = json_object_get(json_object_get(predicate, "result"), "refutation");
     if (json_is_object(refutation)) {
         fputs(ftell(out) > (long)strlen(verdict) ? "; " : ", ", out);

@@ -69,6 +69,7 @@ typedef struct tki_outcome {
     const uint64_t *mutants_seed; /* asked for; NULL: their own */
     tki_mutants mutants;
     tki_confinement confinement; /* of a stranger's worker */
+    tki_process_state loading;   /* of a stranger's library */
     tki_exploration exploration; /* of a stranger's kernel */
     int64_t came_again;          /* of a stranger's kernel: trials run again after all others */
     tki_sanitized sanitized;

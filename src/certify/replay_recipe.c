@@ -140,7 +140,7 @@ static tk_status try_worker(tk_ctx *ctx, const tk_certificate *certificate, cons
     tki_executor executor;
     if (!tki_certificate_get(certificate, "worker"))
         return TK_OK;
-    tk_status status = tki_kernel_file_start(ctx, r->kernel_file, r->contract, &executor);
+    tk_status status = tki_kernel_file_start(ctx, r->kernel_file, r->contract, true, &executor);
     tki_executor_close(&executor);
     return status == TK_UNAVAILABLE ? status : TK_OK;
 }

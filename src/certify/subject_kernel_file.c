@@ -6,7 +6,9 @@
 #include "certify/reproduce.h"
 #include "certify/subject.h"
 #include "core/context.h"
+#include "core/float_mode.h"
 #include "kernel_file/kernel_file.h"
+#include "model/attributes.h"
 #include "trials/unjudged_call.h"
 
 static tk_status choose(tk_ctx *ctx, tki_outcome *o)
@@ -49,10 +51,12 @@ static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status stat
         o->fault = subject->ctx->fault;
     if (status == TK_KERNEL_FAULT && !o->fault.killed) {
         o->verdict = TK_REFUTED;
-        o->failed_clause = tki_clause_find(o->contract, TK_CLAUSE_SHAPE);
+        o->failed_clause = tki_clause_find(o->contract, tki_fault_clause(&o->fault));
         o->refuted[o->failed_clause] = true;
-        snprintf(o->reason, sizeof o->reason, "%s: %.600s", o->contract->clauses[o->failed_clause].id,
-                 tk_ctx_message(subject->ctx));
+        const bool flushes = o->fault.kind == TKI_FAULT_FLOAT_MODE && tki_float_mode_flushes(o->fault.mode) &&
+                             tki_attribute_of_role(o->contract, TK_ROLE_DOMAIN) >= 0;
+        snprintf(o->reason, sizeof o->reason, "%s: %.600s%s", o->contract->clauses[o->failed_clause].id,
+                 tk_ctx_message(subject->ctx), flushes ? "; --domain normal admits that" : "");
         o->reproduce = tki_reproduce_all(o);
         return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
     }
@@ -73,12 +77,14 @@ tk_status tki_subject_renew(tki_subject *subject, tki_outcome *o, bool guarded)
 
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
-    tk_status status = tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract,
+    const bool normal = tki_choice_of_role(o->contract, o->attributes, TK_ROLE_DOMAIN) == TKI_DOMAIN_NORMAL;
+    tk_status status = tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract, normal,
                                              tki_executor_of(subject->caller));
     subject->suspicion = suspicion_of(o);
     subject->visit = tki_trial_visit;
     if (status != TK_OK)
         return note_start(subject, o, status);
+    o->loading = *tki_executor_loading(tki_executor_of(subject->caller));
     o->confinement = *tki_executor_confinement(tki_executor_of(subject->caller));
     return receive_visitor(subject, o);
 }

@@ -12,6 +12,7 @@
 #include "certify/proofs.h"
 #include "certify/refutation.h"
 #include "certify/subject.h"
+#include "core/float_mode.h"
 #include "core/context.h"
 #include "core/escape.h"
 #include "core/limits.h"
@@ -489,6 +490,11 @@ static json_t *worker_json(const tki_outcome *o)
     json_object_set_new(worker, "strength", json_string(strong ? "strong" : "weak"));
     json_object_set_new(worker, "weakness", strong ? NULL : json_string(weakness));
     json_object_set_new(worker, "compiler_confinement", confinement_json(&kernel->build.confinement));
+    /* What else loading does to the floating-point mode refutes it. */
+    json_object_set_new(worker, "flushes_subnormals",
+                        o->loading.float_mode == TKI_FLOAT_MODE_START ? NULL : json_true());
+    json_object_set_new(worker, "changes_environment",
+                        o->loading.changed & TKI_CHANGED_ENVIRONMENT ? json_true() : NULL);
     if (o->sanitized.wanted && o->sanitized.here)
         json_object_set_new(worker, "sanitizer", sanitizer_json(&o->sanitized));
     return worker;

@@ -16,7 +16,8 @@ typedef enum tki_fault_kind {
     TKI_FAULT_HEAP, /* it went beside memory that it had allocated itself; signal `number`, or 0 if it was seen afterwards */
     TKI_FAULT_DEVICE,     /* its device reported a failure, in the driver's words */
     TKI_FAULT_OVERRUN,    /* it wrote around `tensor`, found after its end */
-    TKI_FAULT_FLOAT_MODE, /* it left another floating-point mode behind */
+    TKI_FAULT_FLOAT_MODE, /* it left another floating-point mode behind, `mode` */
+    TKI_FAULT_PROCESS,    /* it changed its process beside memory: `changed`; the handler of signal `number` */
     TKI_FAULT_INDEX,      /* it refused an index: element `offset` of `tensor` */
     TKI_FAULT_REFUSED,    /* it does not take the case: it returned `number` */
     TKI_FAULT_TIMEOUT,    /* it did not return, or load, within `seconds` */
@@ -36,13 +37,26 @@ typedef struct tki_fault {
     bool killed;      /* from outside, as far as is known: by a system that is short of memory, say */
     uint64_t address; /* 0: unknown */
     const char *rule;
+    uint64_t mode;    /* as core/float_mode.h has it */
+    unsigned changed; /* TKI_CHANGED_... */
 } tki_fault;
+
+/* What code may change in its process for all other code there. */
+enum {
+    TKI_CHANGED_HANDLER = 1, /* what happens at a signal */
+    TKI_CHANGED_MASK = 2,    /* which signals its thread blocks */
+    TKI_CHANGED_STACK = 4,   /* the stack of the handlers */
+    TKI_CHANGED_LOCALE = 8,
+    TKI_CHANGED_ENVIRONMENT = 16, /* which libraries do for others that they load: it is told and refutes nothing */
+    TKI_CHANGED_TO_REFUTE = 15
+};
 
 /* What a kernel changed beside its outputs. */
 typedef struct tki_overrun {
-    int param;            /* the buffer outside which it wrote; -1: none */
-    int64_t offset;       /* of the first byte there, relative to the buffer's start */
-    bool left_float_mode; /* the thread that called it rounds, flushes or traps otherwise than before */
+    int param;      /* the buffer outside which it wrote; -1: none */
+    int64_t offset; /* of the first byte there, relative to the buffer's start */
+    tki_fault
+        left; /* TKI_FAULT_FLOAT_MODE, TKI_FAULT_PROCESS: how it left its thread or process; TKI_FAULT_NONE: as it was */
 } tki_overrun;
 
 /* The kind of clause that is broken by it. */

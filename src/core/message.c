@@ -7,6 +7,7 @@
 
 #include "core/context.h"
 #include "core/escape.h"
+#include "core/float_mode.h"
 
 /* A part of it may have come from outside. */
 const char *tk_ctx_message(const tk_ctx *ctx)
@@ -22,11 +23,12 @@ const char *tk_ctx_message(const tk_ctx *ctx)
 const char *tki_fault_name(tki_fault_kind kind)
 {
     static const char *const names[TKI_FAULT_KINDS] = {
-        [TKI_FAULT_NONE] = "none",   [TKI_FAULT_SIGNAL] = "signal",   [TKI_FAULT_EXIT] = "exit",
-        [TKI_FAULT_GONE] = "gone",   [TKI_FAULT_FORGED] = "forged",   [TKI_FAULT_SPOKE_LATE] = "spoke_late",
-        [TKI_FAULT_KEPT] = "kept",   [TKI_FAULT_SEALED] = "sealed",   [TKI_FAULT_DEVICE] = "device",
-        [TKI_FAULT_HEAP] = "heap",   [TKI_FAULT_OVERRUN] = "overrun", [TKI_FAULT_FLOAT_MODE] = "float_mode",
-        [TKI_FAULT_INDEX] = "index", [TKI_FAULT_REFUSED] = "refused", [TKI_FAULT_TIMEOUT] = "timeout"};
+        [TKI_FAULT_NONE] = "none",       [TKI_FAULT_SIGNAL] = "signal",   [TKI_FAULT_EXIT] = "exit",
+        [TKI_FAULT_GONE] = "gone",       [TKI_FAULT_FORGED] = "forged",   [TKI_FAULT_SPOKE_LATE] = "spoke_late",
+        [TKI_FAULT_KEPT] = "kept",       [TKI_FAULT_SEALED] = "sealed",   [TKI_FAULT_DEVICE] = "device",
+        [TKI_FAULT_HEAP] = "heap",       [TKI_FAULT_OVERRUN] = "overrun", [TKI_FAULT_FLOAT_MODE] = "float_mode",
+        [TKI_FAULT_PROCESS] = "process", [TKI_FAULT_INDEX] = "index",     [TKI_FAULT_REFUSED] = "refused",
+        [TKI_FAULT_TIMEOUT] = "timeout"};
     return names[kind];
 }
 
@@ -41,6 +43,40 @@ static void describe_place(const tki_fault *fault, const char *name, char *text,
     else if (fault->tensor >= 0)
         snprintf(text, size, ": it %s %s %s, at byte %lld of its %lld", fault->wrote && !inside ? "wrote" : "reached",
                  inside ? "into" : "outside", name, (long long)fault->offset, (long long)fault->bytes);
+}
+
+static void list(char *text, size_t size, const char *part)
+{
+    const size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? ", " : "", part);
+}
+
+static void describe_mode(uint64_t mode, char *text, size_t size)
+{
+    enum { CLASSES = sizeof tki_float_mode_parts / sizeof *tki_float_mode_parts };
+    uint64_t differs = mode ^ TKI_FLOAT_MODE_START;
+    text[0] = 0;
+    for (int i = 0; i < CLASSES; i++)
+        if (differs & tki_float_mode_parts[i].bits) {
+            list(text, size, tki_float_mode_parts[i].what);
+            differs &= ~tki_float_mode_parts[i].bits;
+        }
+    if (differs)
+        list(text, size, "another mode of its own");
+}
+
+static void describe_changes(const tki_fault *fault, char *text, size_t size)
+{
+    const char *name = fault->number > 0 && fault->number < NSIG ? strsignal(fault->number) : "?";
+    text[0] = 0;
+    if (fault->changed & TKI_CHANGED_HANDLER)
+        snprintf(text, size, "the handler of signal %d (%.60s)", fault->number, name);
+    if (fault->changed & TKI_CHANGED_MASK)
+        list(text, size, "the signals that are blocked");
+    if (fault->changed & TKI_CHANGED_STACK)
+        list(text, size, "the stack of signal handlers");
+    if (fault->changed & TKI_CHANGED_LOCALE)
+        list(text, size, "the locale");
 }
 
 void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const char *words, char *text, size_t size)
@@ -77,9 +113,13 @@ void tki_fault_text(const tki_fault *fault, const tk_contract *contract, const c
                  (long long)fault->bytes);
         break;
     case TKI_FAULT_FLOAT_MODE:
-        snprintf(text, size,
-                 "changed the floating-point mode: rounding, flushing of subnormal numbers, traps, x87 registers or "
-                 "flags");
+        describe_mode(fault->mode, place, sizeof place);
+        snprintf(text, size, "changed the floating-point mode of the thread that %s: %s",
+                 fault->loading ? "loaded it" : "called it", place);
+        break;
+    case TKI_FAULT_PROCESS:
+        describe_changes(fault, place, sizeof place);
+        snprintf(text, size, "changed %s of its process%s", place, fault->loading ? " as it was loaded" : "");
         break;
     case TKI_FAULT_REFUSED: snprintf(text, size, "refused this case: it returned %d", fault->number); break;
     case TKI_FAULT_TIMEOUT:

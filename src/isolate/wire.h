@@ -110,10 +110,9 @@ typedef struct tki_wire_reply {
 } tki_wire_reply;
 
 enum {
-    TKI_WIRE_LEFT_FLOAT_MODE = 1, /* the kernel left another floating-point mode behind */
-    TKI_WIRE_WROTE = 2,           /* of a signal: the access was a write */
-    TKI_WIRE_LATE = 4,            /* of a signal: no call was running */
-    TKI_WIRE_HEAP = 8             /* of a signal: at memory beside what the kernel had allocated, or had freed */
+    TKI_WIRE_WROTE = 2, /* of a signal: the access was a write */
+    TKI_WIRE_LATE = 4,  /* of a signal: no call was running */
+    TKI_WIRE_HEAP = 8   /* of a signal: at memory beside what the kernel had allocated, or had freed */
 };
 
 _Static_assert(sizeof(tki_wire_header) == 16 && sizeof(tki_wire_head) == 112, "no holes");

@@ -11,6 +11,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
+#include "core/float_mode.h"
 #include "isolate/array_image.h"
 #include "isolate/wire_case.h"
 #include "isolate/worker_reply.h"
@@ -35,6 +36,8 @@ struct tki_worker {
     tki_sanitizer_tool sanitizer;
     char *sanitizer_log; /* what all of its processes printed; NULL: nothing yet */
     tki_confinement confinement;
+    bool admits_flushing;
+    tki_process_state loading;
 };
 
 static tk_status fail(tki_worker *worker, const tki_fault *fault, const char *words)
@@ -75,6 +78,36 @@ static tk_status expect(tki_worker *worker, tki_wire_kind kind, uint64_t nonce, 
     case TKI_RECEIPT_CLOSED: break;
     }
     return fail_ended(worker, false);
+}
+
+/* How code left its thread and process; `began`: the floating-point mode that it found. An instrumented build is watched, not judged. */
+static void judge_state(const tki_worker *worker, const tki_process_state *state, uint64_t began, tki_fault *left)
+{
+    *left = (tki_fault){.tensor = -1};
+    if (worker->coverage)
+        return;
+    if (state->float_mode != began)
+        *left = (tki_fault){TKI_FAULT_FLOAT_MODE, .tensor = -1, .mode = state->float_mode};
+    else if (state->changed & TKI_CHANGED_TO_REFUTE)
+        *left = (tki_fault){TKI_FAULT_PROCESS, .tensor = -1, .number = state->signal,
+                            .changed = state->changed & TKI_CHANGED_TO_REFUTE};
+}
+
+static tk_status fail_stateless(tki_worker *worker)
+{
+    return fail(worker, &(tki_fault){TKI_FAULT_FORGED, .tensor = -1, .rule = "no state of its process"}, NULL);
+}
+
+/* What its library's constructors do, all code of the process meets, and whoever loads it. */
+static tk_status judge_loading(tki_worker *worker, const tki_wire_reply *reply)
+{
+    tki_fault left;
+    if (!tki_reply_state(reply, &worker->loading))
+        return fail_stateless(worker);
+    const bool flushes = worker->admits_flushing && tki_float_mode_flushes(worker->loading.float_mode);
+    judge_state(worker, &worker->loading, flushes ? worker->loading.float_mode : TKI_FLOAT_MODE_START, &left);
+    left.loading = true;
+    return left.kind == TKI_FAULT_NONE ? TK_OK : fail(worker, &left, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -154,6 +187,8 @@ static tk_status start(tki_worker *worker, bool guarded)
         status = tki_terms_accept(worker->ctx, &worker->terms, &worker->confinement);
         if (status == TK_OK)
             status = expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
+        if (status == TK_OK)
+            status = judge_loading(worker, reply);
     }
     if (status == TK_OK && worker->coverage)
         status = ask(worker, TKI_WIRE_WATCH, worker->coverage->file, deadline);
@@ -213,6 +248,7 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->start_seconds = options->start_seconds > 0 ? options->start_seconds : 60;
     w->coverage = options->coverage;
     w->terms = options->terms;
+    w->admits_flushing = options->admits_flushing;
     w->child = w->next = (tki_child)TKI_NO_CHILD;
     w->arena.file = -1;
     if (!w->gpu) /* without one every call brings all of its memory */
@@ -282,6 +318,11 @@ tk_status tki_worker_end_coverage(tki_worker *worker)
 bool tki_worker_broken(const tki_worker *worker)
 {
     return worker->broken;
+}
+
+const tki_process_state *tki_worker_loading(const tki_worker *worker)
+{
+    return &worker->loading;
 }
 
 const tki_confinement *tki_worker_confinement(const tki_worker *worker)
@@ -395,7 +436,12 @@ static tk_status converse(tki_worker *worker, const tk_case *c, const tki_image 
     double elapsed = tki_now() - begin;
     if (status == TK_OK && seconds)
         *seconds = worker->gpu && reply->seconds > 0 && reply->seconds < elapsed ? reply->seconds : elapsed;
-    overrun->left_float_mode = status == TK_OK && reply->flags & TKI_WIRE_LEFT_FLOAT_MODE;
+    tki_process_state state;
+    if (status == TK_OK && !tki_reply_state(reply, &state))
+        status = fail_stateless(worker);
+    if (status == TK_OK)
+        judge_state(worker, &state, nonce & TKI_NONCE_AS_LOADED ? worker->loading.float_mode : TKI_FLOAT_MODE_START,
+                    &overrun->left);
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include "isolate/confinement.h"
 #include "isolate/coverage.h"
 #include "isolate/sanitizer.h"
+#include "isolate/worker_start.h"
 
 /* Zero or NULL stands for the default. */
 typedef struct tki_worker_options {
@@ -25,6 +26,7 @@ typedef struct tki_worker_options {
     tki_worker_terms terms;
     unsigned without;             /* TKI_CONFINE_... (sandbox.h) that are not to be set up: for tests */
     const tki_coverage *coverage; /* where an instrumented kernel writes what it runs; must outlive the worker */
+    bool admits_flushing; /* loading may set the flushing of subnormal numbers; half of the calls begin so then */
 } tki_worker_options;
 
 /* ------------------------------------------------------------------------------------------------------------
@@ -92,7 +94,7 @@ typedef struct tki_worker tki_worker;
 
 /* Starts a worker, loads the artifact and finds tokitai_OP in it. `options` may be NULL. TK_UNAVAILABLE: no worker program, or no such
  * device; TK_BAD_FILE: the library cannot be loaded or has no such function (the message lists those that it has);
- * TK_KERNEL_FAULT, TK_TIMEOUT: the library's own initialisation crashed or did not end. */
+ * TK_KERNEL_FAULT, TK_TIMEOUT: the library's own initialisation crashed, did not end, or changed the thread's mode or the process. */
 TK_MUST_USE tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *contract,
                                       const tki_worker_options *options, tki_worker **worker);
 void tki_worker_close(tki_worker *worker); /* NULL is fine */
@@ -118,6 +120,9 @@ TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void
 TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
 
 bool tki_worker_broken(const tki_worker *worker);
+
+/* How loading left its process, where that was admitted; valid as long as the worker. */
+const tki_process_state *tki_worker_loading(const tki_worker *worker);
 
 /* What shuts the worker in, and what could not be set up and why, a line each; valid as long as the worker. */
 const tki_confinement *tki_worker_confinement(const tki_worker *worker);

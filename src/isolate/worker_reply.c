@@ -65,6 +65,14 @@ static tk_status explain(tk_ctx *ctx, const tki_wire_reply *reply)
     }
 }
 
+bool tki_reply_state(const tki_wire_reply *reply, tki_process_state *state)
+{
+    if (reply->text_bytes != sizeof *state)
+        return false;
+    memcpy(state, tki_wire_reply_text(reply), sizeof *state);
+    return true;
+}
+
 tk_status tki_reply_judge(tk_ctx *ctx, const void *frame, size_t bytes, tki_wire_kind kind, uint64_t nonce,
                           const tk_case *c, const tki_wire_reply **reply)
 {

@@ -20,6 +20,20 @@ typedef struct tki_worker_end {
     int32_t wait_status; /* as waitpid() gives it */
 } tki_worker_end;
 
+/* How a library left its process when it had been loaded, or a kernel when it had returned: the text of a worker's replies that say so. The
+ * parent knows how it should be. */
+typedef struct tki_process_state {
+    uint64_t float_mode; /* core/float_mode.h */
+    uint32_t changed;    /* TKI_CHANGED_... (core/fault.h) */
+    int32_t signal;      /* the first whose handler is another one */
+} tki_process_state;
+
+_Static_assert(sizeof(tki_process_state) == 16, "no holes: it is sent as it is");
+
+/* Bits of a call's random number. */
+#define TKI_NONCE_SET (UINT64_C(1) << 63)       /* which addresses the buffers have */
+#define TKI_NONCE_AS_LOADED (UINT64_C(1) << 62) /* it begins in the floating-point mode that loading has left */
+
 /* What shuts foreign code in, as the worker's process says before it loads any: a record for each means, in the order in which they were
  * tried. Decisions read these; isolate/confinement.c makes sentences of them. What is missing, or not known here, counts as weak. */
 typedef enum tki_by {

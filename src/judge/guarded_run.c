@@ -141,8 +141,8 @@ void tki_run_check_overrun(const tki_subject *subject, const tk_case *c, tki_tri
                              .bytes = (int64_t)tki_param_bytes(c, p),
                              .wrote = true},
                 NULL);
-    if (overrun->left_float_mode)
-        fail_by(result, c, &(tki_fault){.kind = TKI_FAULT_FLOAT_MODE, .tensor = -1}, NULL);
+    if (overrun->left.kind != TKI_FAULT_NONE)
+        fail_by(result, c, &overrun->left, NULL);
 }
 
 static bool still_filled(const tki_run *r, int p, size_t element, int64_t i)

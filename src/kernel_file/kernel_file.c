@@ -291,14 +291,15 @@ tk_status tki_kernel_file_run(tk_ctx *ctx, const tk_kernel_file *kernel, const c
         ctx, &(tki_executable){.artifact = artifact, .contract = contract, .worker_options = options}, executor);
 }
 
-tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
+tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract, bool flushing,
                                 tki_executor *executor)
 {
     *executor = (tki_executor){0};
     if (kernel->problem[0])
         return tki_fail(ctx, kernel->unavailable ? TK_UNAVAILABLE : TK_BAD_FILE, "%s", kernel->problem);
-    return tki_kernel_file_run(ctx, kernel, kernel->artifact, contract,
-                               (tki_worker_options){.call_seconds = kernel->call_seconds}, executor);
+    return tki_kernel_file_run(
+        ctx, kernel, kernel->artifact, contract,
+        (tki_worker_options){.call_seconds = kernel->call_seconds, .admits_flushing = flushing}, executor);
 }
 
 tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
@@ -311,5 +312,7 @@ tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kerne
     const double seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS;
     return tki_kernel_file_run(
         ctx, kernel, kernel->artifact, contract,
-        (tki_worker_options){.start_seconds = SECONDS, .call_seconds = seconds, .sanitizer = tool}, executor);
+        (tki_worker_options){
+            .start_seconds = SECONDS, .call_seconds = seconds, .sanitizer = tool, .admits_flushing = true},
+        executor);
 }

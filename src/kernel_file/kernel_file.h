@@ -32,9 +32,9 @@ struct tk_kernel_file {
 };
 
 /* Opens an executor with the op's function. Statuses are those of tki_executor_open(); closing does no harm if it
- * failed. */
+ * failed. `flushing`: loading may set the flushing of subnormal numbers. */
 TK_MUST_USE tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                            tki_executor *executor);
+                                            bool flushing, tki_executor *executor);
 
 /* The same under a tool of compute-sanitizer, a device's kernel alone; a call has longer. */
 TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel,

@@ -59,9 +59,12 @@ tk_status tki_executor_call(tki_executor *executor, const tk_case *c, void *cons
     double begin = tki_now();
     const uint64_t mode = tki_float_mode();
     tk_status status = run(executor, c, buffers, threads);
-    executor->caller.overrun.left_float_mode = tki_float_mode() != mode;
-    if (executor->caller.overrun.left_float_mode)
+    const uint64_t left = tki_float_mode();
+    executor->caller.overrun.left = (tki_fault){.tensor = -1};
+    if (left != mode) {
+        executor->caller.overrun.left = (tki_fault){TKI_FAULT_FLOAT_MODE, .tensor = -1, .mode = left};
         tki_float_mode_reset();
+    }
     if (!seconds)
         return status;
     if (status == TK_OK)
@@ -78,6 +81,11 @@ tk_status tki_executor_renew(tki_executor *executor, bool guarded)
 void tki_executor_prepare(tki_executor *executor, bool guarded)
 {
     tki_worker_prepare(executor->worker, guarded);
+}
+
+const tki_process_state *tki_executor_loading(const tki_executor *executor)
+{
+    return tki_worker_loading(executor->worker);
 }
 
 const tki_confinement *tki_executor_confinement(const tki_executor *executor)

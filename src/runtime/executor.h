@@ -62,6 +62,9 @@ TKI_EXPORT void tki_executor_prepare(tki_executor *executor, bool guarded);
 /* What shuts the kernel in, and what could not be set up; valid until it is closed. */
 TKI_EXPORT const tki_confinement *tki_executor_confinement(const tki_executor *executor);
 
+/* What loading the kernel left of its process, where that did not refute it; valid until it is closed. */
+TKI_EXPORT const tki_process_state *tki_executor_loading(const tki_executor *executor);
+
 /* Of an instrumented kernel, after its last call: has gcov's counters written to the coverage memory. */
 TKI_EXPORT TK_MUST_USE tk_status tki_executor_end_coverage(tki_executor *executor);
 

@@ -182,6 +182,8 @@ static int run_foreign_code(tki_worker_settings *settings, char **arguments)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (settings->sanitizer)
         return run_sanitizer(settings, arguments);
+    if (!settings->compiler)
+        tki_worker_seal();
     if (!confine_and_say(settings))
         return 1;
     if (!settings->compiler)

@@ -34,6 +34,13 @@ bool tki_worker_send(const tki_wire_reply *reply, const void *text);
 /* Loads the kernel and serves calls until the parent closes the socket. Returns an exit status. */
 int tki_worker_serve(const tki_worker_settings *settings);
 
+/* Code and tables of the program and its libraries can no longer be written, where the system has that. */
+void tki_worker_seal(void);
+
+/* What is to stay as it is while foreign code runs, in the calling thread and its process; and what has changed since. */
+void tki_worker_state_note(void);
+void tki_worker_state_compare(tki_process_state *state);
+
 /* ------------------------------------------------------------------------------------------------------------
  * The heap of the kernel
  * ------------------------------------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "core/clock.h"
@@ -281,6 +282,35 @@ TEST(setups)
     TRY_ALL(list, false);
 }
 
+TEST(loading)
+{
+    static const trick list[] = {
+        REFUTED("flushing_set_by_loading", "WRITE", .faults = "float_mode", .dims = small),
+        REFUTED("rounding_set_by_loading", "WRITE", .faults = "float_mode", .dims = small),
+        REFUTED("traps_set_by_loading", "WRITE", .faults = "float_mode", .dims = small),
+        REFUTED("handler_set_by_loading", "WRITE", .faults = "process", .dims = small),
+        REFUTED("signals_blocked_by_loading", "WRITE", .faults = "process", .dims = small),
+        REFUTED("signal_stack_set_by_loading", "WRITE", .faults = "process", .dims = small),
+        REFUTED("locale_set_by_loading", "WRITE", .faults = "process", .dims = small),
+        HELD("environment_set_by_loading", .dims = small),
+        HELD("handler_restored_by_loading", .dims = small),
+        REFUTED("handler_set_by_a_call", "WRITE", .faults = "process", .dims = small),
+        REFUTED("signals_blocked_by_a_call", "WRITE", .faults = "process", .dims = small),
+        REFUTED("locale_set_by_a_call", "WRITE", .faults = "process", .dims = small),
+        REFUTED("mode_before_replaced", "WRITE", .faults = "float_mode", .dims = small),
+    };
+    TRY_ALL(list, false);
+    /* Where the system cannot seal memory the worker says what the kernel wants. */
+    enum { MSEAL = 462 };
+    const bool seals = syscall(MSEAL, 0, 0, 0) == 0;
+    static const trick sealed[] = {REFUTED("replies_replaced", "WRITE", .faults = "float_mode", .dims = small)};
+    static const trick open[] = {HELD("replies_replaced", .dims = small)};
+    if (seals)
+        TRY_ALL(sealed, false);
+    else
+        TRY_ALL(open, false);
+}
+
 TEST(sums)
 {
     static const trick list[] = {
@@ -456,6 +486,7 @@ int main(void)
         cmocka_unit_test(large),
         cmocka_unit_test(calls),
         cmocka_unit_test(setups),
+        cmocka_unit_test(loading),
         cmocka_unit_test(sums),
         cmocka_unit_test(memory),
         cmocka_unit_test(replies),

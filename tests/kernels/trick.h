@@ -64,9 +64,20 @@ int tokitai_softmax_fwd(const tokitai_call *the_call, int64_t row_count, int64_t
     size = row_count * col_count;
     input = x;
     output = y;
+#ifdef TRICK_ON_LOADING
+    compute();
+#else
     BEHAVIOUR();
+#endif
     return 0;
 }
+
+#ifdef TRICK_ON_LOADING
+__attribute__((constructor)) static void on_loading(void)
+{
+    BEHAVIOUR();
+}
+#endif
 #endif
 
 #endif

@@ -272,11 +272,12 @@ static void leave_the_fault(int number)
 
 static void faults_caught(void)
 {
+    struct sigaction found;
     compute();
-    signal(SIGSEGV, leave_the_fault);
+    sigaction(SIGSEGV, &(struct sigaction){.sa_handler = leave_the_fault}, &found);
     if (size > 0 && sigsetjmp(out_of_the_fault, 1) == 0)
         *(volatile char *)((uintptr_t)(output + size) + FAR_BYTES) = 1;
-    signal(SIGSEGV, SIG_DFL);
+    sigaction(SIGSEGV, &found, NULL);
 }
 
 static void memory_mapped_behind(void)

@@ -9,7 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/float_mode.h"
 #include "isolate/wire.h"
+#include "isolate/worker_start.h"
 #include "tests/kernels/trick.h"
 
 enum { FRAMES = 3 };
@@ -33,8 +35,12 @@ static uint64_t find_nonce(void)
 
 static void answer(tki_wire_kind kind, uint64_t nonce)
 {
-    tki_wire_reply reply = {.header = {TKI_WIRE_MAGIC, kind, nonce}, .param = -1};
-    send(FRAMES, &reply, sizeof reply, MSG_NOSIGNAL);
+    struct {
+        tki_wire_reply reply;
+        tki_process_state state;
+    } frame = {{.header = {TKI_WIRE_MAGIC, kind, nonce}, .param = -1, .text_bytes = sizeof frame.state},
+               {.float_mode = TKI_FLOAT_MODE_START}};
+    send(FRAMES, &frame, sizeof frame, MSG_NOSIGNAL);
 }
 
 static void answer_with_a_guess(void)
