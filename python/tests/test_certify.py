@@ -50,6 +50,24 @@ def test_a_wrong_function_is_refuted() -> None:
     assert "--shape" in certificate.reproduce
 
 
+@pytest.mark.parametrize("dtype", ["f8_e4m3", "f8_e5m2"])
+def test_a_function_of_8_bits(dtype: str) -> None:
+    """It gets NumPy's bytes, or the type of ml_dtypes. A kernel does not see `overflow`: it does one or the other."""
+    tables = {overflow: functions.gelu_of_8_bits(dtype, overflow)[1] for overflow in ("nan", "saturate")}
+    for asked in tables:
+        for done, table in tables.items():
+            certificate = tokitai.certify(
+                lambda x: table[x.view(np.uint8)].view(x.dtype),
+                "gelu_fwd",
+                **{**QUICK, "dtype": dtype},
+                framework="numpy",
+                attributes={"overflow": asked},
+            )
+            # gelu of what f8_e4m3 has is never too large for it.
+            assert certificate.held == (asked == done or dtype == "f8_e4m3"), certificate.reason
+            assert f"overflow={asked}" in certificate.headline
+
+
 def test_seeds_are_drawn_unless_given() -> None:
     runs = [
         tokitai.certify(functions.softmax, "softmax_fwd", dtype="f16", mutants=False, shape=(2, 3)) for _ in range(2)

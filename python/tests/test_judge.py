@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import pathlib
 from typing import Any
 
 import pytest
 
 import tokitai
+from tokitai._arrays import LONG_NAMES, framework_has
 
 np = pytest.importorskip("numpy")
 functions = pytest.importorskip("functions")
@@ -92,6 +94,29 @@ def test_patterns_of_16_bits_are_bf16(tmp_path: pathlib.Path) -> None:
         assert certificate.held and certificate.dtype == "bf16"
     with pytest.raises(tokitai.BadArgument, match="x of float16 and y of bfloat16"):
         tokitai.judge("gelu_fwd", [x.view("float16")], [y])
+
+
+@pytest.mark.parametrize("dtype", ["f8_e4m3", "f8_e5m2"])
+@pytest.mark.parametrize("overflow", ["nan", "saturate"])
+def test_outputs_of_8_bits(dtype: str, overflow: str) -> None:
+    x, y = functions.gelu_of_8_bits(dtype, overflow)
+    certificate = tokitai.judge("gelu_fwd", [x], [y], dtype=dtype, attributes={"overflow": overflow})
+    assert certificate.held and certificate.elements == 256 and certificate.dtype == dtype, certificate.reason
+    assert f"overflow={overflow}" in certificate.headline
+    if importlib.util.find_spec("torch") and framework_has("torch", dtype):
+        torch: Any = importlib.import_module("torch")
+        typed = [torch.from_numpy(t).view(getattr(torch, LONG_NAMES[dtype])) for t in (x, y)]
+        assert tokitai.judge("gelu_fwd", typed[:1], typed[1:], attributes={"overflow": overflow}).held
+    for wrong in (0x21, 0x47, 0x70):  # normal numbers whose results are normal
+        spoilt = y.copy()
+        spoilt[wrong] += 1
+        assert tokitai.judge("gelu_fwd", [x], [spoilt], dtype=dtype, attributes={"overflow": overflow}).worst["index"] == wrong  # type: ignore[index]
+    if dtype == "f8_e5m2":  # +inf is its own result, or the largest number
+        other = {"nan": "saturate", "saturate": "nan"}[overflow]
+        refuted = tokitai.judge("gelu_fwd", [x], [y], dtype=dtype, attributes={"overflow": other})
+        assert refuted.verdict == "REFUTED" and "y[124] is" in refuted.reason
+    with pytest.raises(tokitai.BadArgument, match="gelu_fwd does not take u8; .*; dtype= says what bytes stand for"):
+        tokitai.judge("gelu_fwd", [x], [y])
 
 
 def test_tensors_that_attributes_leave_out() -> None:

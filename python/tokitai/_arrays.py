@@ -19,37 +19,33 @@ BITS_16 = "u16"
 _STANDS_FOR = {(BITS_16, "bf16"), ("u8", "f8_e4m3"), ("u8", "f8_e5m2"), ("u8", "bool")}
 
 _SIZES = {**DTYPE_SIZES, BITS_16: 2}
-_BY_NAME = {
-    "float16": "f16",
-    "bfloat16": "bf16",
-    "float32": "f32",
-    "int32": "i32",
-    "int64": "i64",
-    "uint64": "u64",
-    "float8_e4m3fn": "f8_e4m3",
-    "float8_e5m2": "f8_e5m2",
-    "bool": "bool",
-    "uint8": "u8",
-    "uint16": BITS_16,
+
+
+class _Elsewhere(NamedTuple):
+    name: str  # in frameworks
+    typestr: tuple[str, ...]  # in array interfaces, without the byte order
+    dlpack: int  # DLDataTypeCode
+    of_ml_dtypes: bool = False  # not NumPy's own
+
+
+_ELSEWHERE = {
+    "f16": _Elsewhere("float16", ("f2",), 2),
+    "bf16": _Elsewhere("bfloat16", (), 4, True),
+    "f32": _Elsewhere("float32", ("f4",), 2),
+    "i32": _Elsewhere("int32", ("i4",), 0),
+    "i64": _Elsewhere("int64", ("i8",), 0),
+    "u64": _Elsewhere("uint64", ("u8",), 1),
+    "f8_e4m3": _Elsewhere("float8_e4m3fn", (), 10, True),
+    "f8_e5m2": _Elsewhere("float8_e5m2", (), 12, True),
+    "bool": _Elsewhere("bool", ("b1",), 6),
+    "u8": _Elsewhere("uint8", ("u1", "V1"), 1),
+    BITS_16: _Elsewhere("uint16", ("u2", "V2"), 1),
 }
-LONG_NAMES = {short: long for long, short in _BY_NAME.items()}
-_OF_ML_DTYPES = {"bfloat16", "float8_e4m3fn", "float8_e5m2"}
-_BY_TYPESTR = {"f2": "f16", "f4": "f32", "i4": "i32", "i8": "i64", "u8": "u64", "u2": BITS_16, "V2": BITS_16}
-_BY_TYPESTR |= {"b1": "bool", "u1": "u8", "V1": "u8"}
-# DLDataTypeCode and bits.
-_BY_DLPACK = {
-    (2, 16): "f16",
-    (4, 16): "bf16",
-    (2, 32): "f32",
-    (0, 32): "i32",
-    (0, 64): "i64",
-    (1, 64): "u64",
-    (10, 8): "f8_e4m3",
-    (12, 8): "f8_e5m2",
-    (6, 8): "bool",
-    (1, 8): "u8",
-    (1, 16): BITS_16,
-}
+LONG_NAMES = {short: there.name for short, there in _ELSEWHERE.items()}
+_OF_ML_DTYPES = {there.name for there in _ELSEWHERE.values() if there.of_ml_dtypes}
+_BY_NAME = {there.name: short for short, there in _ELSEWHERE.items()}
+_BY_TYPESTR = {text: short for short, there in _ELSEWHERE.items() for text in there.typestr}
+_BY_DLPACK = {(there.dlpack, 8 * _SIZES[short]): short for short, there in _ELSEWHERE.items()}
 # DLDeviceType: memory that a processor reads, and that of GPUs.
 _DLPACK_HOST = {1, 3, 11}  # kDLCPU, kDLCUDAHost, kDLROCMHost
 _DLPACK_GPU = {2: "cuda", 13: "cuda", 10: "hip"}  # kDLCUDA, kDLCUDAManaged, kDLROCM

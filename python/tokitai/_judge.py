@@ -71,9 +71,9 @@ def _dims(op: Contract, arrays: Mapping[str, Array]) -> dict[str, int]:
     return {name: size for name, (size, _) in dims.items()}
 
 
-def _type_of(op: Contract, arrays: Mapping[str, Array], kind: str, of_bytes: str | None = None) -> str | None:
+def _type_of(op: Contract, arrays: Mapping[str, Array], kind: str, of_bytes: str = "u8") -> str | None:
     """The element type of the tensors of a kind; patterns of 16 bits are bf16, bytes what the caller says."""
-    patterns = {BITS_16: "bf16", "u8": of_bytes or "u8"}
+    patterns = {BITS_16: "bf16", "u8": of_bytes}
     found: dict[str, str] = {}
     for param in op.params:
         if param.kind == kind and param.name in arrays:
@@ -90,8 +90,9 @@ def infer_case(
 ) -> Case:
     """The case that tensors belong to: sizes and types from theirs."""
     dims = _dims(op, arrays)
-    dtype = _type_of(op, arrays, "value", of_bytes)
-    result = _type_of(op, arrays, "result", of_bytes)
+    of_inputs, _, of_results = (of_bytes or "u8").partition("-")
+    dtype = _type_of(op, arrays, "value", of_inputs)
+    result = _type_of(op, arrays, "result", of_results or of_inputs)
     index = _type_of(op, arrays, "index") or "i32"
     if dtype is None:
         dtype = result if result in {t.partition("-")[0] for t in op.types} else op.types[0]
@@ -128,7 +129,7 @@ def judge(
 
     inputs, outputs   in contract order, or by name: arrays of NumPy, PyTorch, JAX or CuPy, dense, all on one device.
                       Their shapes and types are those of the contract; of an elementwise op the shape is any
-    dtype             what bytes (uint8) stand for, which NumPy has no type for: "f8_e4m3" or "f8_e5m2"
+    dtype             what bytes (uint8) stand for, which NumPy has no type for: "f8_e4m3" or "f8_e5m2", or both types, "f8_e4m3-f16"
     attributes        of the case: xent's label_smoothing, for example; default values otherwise
     context           None: this thread's for the arrays' device
     """

@@ -19,15 +19,22 @@ from hypothesis import given, note, seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from ._library import TK_SEED_DEFAULT, BadArgument, Contract, contract, is_there, make_case, param_dtype, param_shape
+from ._library import (
+    FORMATS,
+    TK_SEED_DEFAULT,
+    BadArgument,
+    Contract,
+    contract,
+    is_there,
+    make_case,
+    param_dtype,
+    param_shape,
+)
 from .testing import DrawnCase, to_array
 
 __all__ = ["FAMILIES", "INDEX_FAMILIES", "given_case", "indices", "op_cases", "shapes", "sizes", "tensors"]
 
 _Test = TypeVar("_Test", bound=Callable[..., Any])
-
-# Bits of the fraction and of the exponent.
-_FORMATS = {"f16": (10, 5), "bf16": (7, 8), "f32": (23, 8)}
 
 FAMILIES = ("finite", "subnormal", "huge", "special", "cancel", "ties", "one_hot", "constant_rows", "zeros", "any")
 INDEX_FAMILIES = ("any", "zipf", "equal", "ends")
@@ -40,15 +47,16 @@ class _Patterns:
     """The bit patterns of a floating-point type, as unsigned numbers."""
 
     def __init__(self, dtype: str) -> None:
-        if dtype not in _FORMATS:
-            raise BadArgument(f"'{dtype}' is not a floating-point type; choose from {', '.join(_FORMATS)}")
-        self.fraction, exponent = _FORMATS[dtype]
-        self.sign = 1 << (self.fraction + exponent)
-        self.infinity = ((1 << exponent) - 1) << self.fraction
+        floating = [name for name, format in FORMATS.items() if format.number == "floating"]
+        if dtype not in floating:
+            raise BadArgument(f"'{dtype}' is not a floating-point type; choose from {', '.join(floating)}")
+        format = FORMATS[dtype]
+        self.fraction = format.precision - 1
+        self.sign, self.largest, self.nan = format.sign, format.largest, format.nan
+        self.infinity = format.infinity or format.largest  # f8_e4m3 has none
         self.smallest_normal = 1 << self.fraction
-        self.one = ((1 << (exponent - 1)) - 1) << self.fraction
-        self.nan = self.infinity | 1 << (self.fraction - 1)
-        self.bits = "uint16" if dtype != "f32" else "uint32"
+        self.one = (1 - format.exponent_min) << self.fraction
+        self.bits = f"uint{format.bits}"
 
     def signed(self, magnitudes: SearchStrategy[int]) -> SearchStrategy[int]:
         return st.tuples(magnitudes, st.sampled_from((0, self.sign))).map(lambda pair: pair[0] | pair[1])
@@ -58,9 +66,9 @@ class _Patterns:
         if family == "subnormal":
             return self.signed(st.integers(0, self.smallest_normal))
         if family == "huge":
-            return self.signed(st.integers(self.infinity - (1 << self.fraction), self.infinity - 1))
+            return self.signed(st.integers(self.largest - (1 << self.fraction) + 1, self.largest))
         if family == "special":
-            few = (0, self.one, self.infinity, self.nan, self.infinity - 1, 1, self.smallest_normal)
+            few = (0, self.one, self.infinity, self.nan, self.largest, 1, self.smallest_normal)
             return self.signed(st.sampled_from(few))
         if family == "zeros":
             return self.signed(st.just(0))
@@ -68,9 +76,10 @@ class _Patterns:
             return self.signed(st.sampled_from(self.near_ties()))
         if family == "any":
             return st.integers(0, 2 * self.sign - 1)
-        # Half of them between 2^-8 and 2^8, where most ops have their life.
-        near = st.integers(self.one - (8 << self.fraction), self.one + (8 << self.fraction))
-        return self.signed(st.one_of(near, st.integers(0, self.infinity - 1)))
+        # Half of them between 2^-8 and 2^8, where most ops have their life, as far as the type has such numbers.
+        reach = 8 << self.fraction
+        near = st.integers(max(0, self.one - reach), min(self.one + reach, self.largest))
+        return self.signed(st.one_of(near, st.integers(0, self.largest)))
 
     def near_ties(self) -> tuple[int, ...]:
         """1, its neighbour, and what puts their sums on or right beside the middle between two numbers."""
@@ -155,7 +164,8 @@ def tensors(
     background: float = 0.0,
     framework: str = "numpy",
 ) -> SearchStrategy[Any]:
-    """Tensors of an edge family; None: of any of them. `background` is what one_hot has around the one: 0 or -inf."""
+    """Tensors of an edge family; None: of any of them. `background` is what one_hot has around the one: 0 or
+    -inf, in f8_e4m3 the lowest number."""
     patterns = _Patterns(dtype)
     around = 0 if background == 0 else patterns.infinity | patterns.sign
     chosen = st.just(family) if family is not None else st.sampled_from(FAMILIES)
@@ -203,7 +213,7 @@ def op_cases(
     draw: Any,
     op: str | Contract,
     *,
-    dtype: str | None = None,
+    dtype: str | Sequence[str] | None = None,
     dims: dict[str, int] | None = None,
     family: str | None = None,
     index_family: str | None = None,
@@ -213,10 +223,11 @@ def op_cases(
     zero: bool = False,
     framework: str = "numpy",
 ) -> DrawnCase:
-    """A whole case of an op: sizes, attributes that kernels see, and every input. What is given is not drawn."""
+    """A whole case of an op: sizes, attributes that kernels see, and every input. What is given is not drawn; of several
+    types one is."""
     view = contract(op)
     numpy: Any = import_module("numpy")
-    types = dtype if dtype is not None else draw(st.sampled_from(view.types))
+    types = dtype if isinstance(dtype, str) else draw(st.sampled_from(view.types if dtype is None else tuple(dtype)))
     sizes_drawn = dims if dims is not None else draw(shapes(view, max_elements=max_elements, zero=zero))
     for param in view.inputs:
         # An index needs a row to point at.
@@ -242,8 +253,9 @@ def op_cases(
             drawn.inputs[param.name] = draw(
                 indices(shape, size, family=index_family, dtype=element, framework=framework)
             )
-        elif element == "u64":
-            values = draw(_numbers("uint64", shape, st.integers(0, (1 << 64) - 1)))
+        elif FORMATS[element].number != "floating":
+            bits = FORMATS[element].bits
+            values = draw(_numbers(f"uint{bits}", shape, st.integers(0, 1 if element == "bool" else (1 << bits) - 1)))
             drawn.inputs[param.name] = to_array(values.tobytes(), element, shape, framework)
         else:
             background = float("-inf") if param.neutral == "low" else 0.0

@@ -53,6 +53,7 @@ def assert_contract(
     inputs: Sequence[Any] | Mapping[str, Any],
     outputs: Sequence[Any] | Mapping[str, Any],
     *,
+    dtype: str | None = None,
     numerics: str | None = None,
     domain: str | None = None,
     attributes: Mapping[str, object] | None = None,
@@ -69,6 +70,7 @@ def assert_contract(
         op,
         inputs=inputs,
         outputs=outputs,
+        dtype=dtype,
         numerics=numerics,
         domain=domain,
         attributes=dict(attributes or {}),
@@ -212,7 +214,9 @@ class DrawnCase:
         if not isinstance(outputs, (tuple, list, Mapping)):
             outputs = [outputs]
         try:
-            return assert_contract(self.op, self.inputs, outputs, attributes=self.attributes, **options)
+            return assert_contract(
+                self.op, self.inputs, outputs, dtype=self.dtype, attributes=self.attributes, **options
+            )
         except AssertionError as error:
             raise AssertionError(f"{error}\n  inputs      {self!r}") from None
 
