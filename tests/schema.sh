@@ -50,9 +50,17 @@ certify mutant_write 1 gelu_fwd --dtype f16 --mutant last_dropped
 certify mutant_saturating 1 gelu_fwd --dtype bf16 --mutant saturating
 certify mutant_given 1 gelu_bwd --dtype f16 --mutant tanh_form --shape n=1 --input grad_output=0x5640 --input x=0xc529
 
+# Types with names of two parts.
+for type in f8_e4m3 f8_e5m2; do
+    certify "variant_$type" 0 gelu_fwd --dtype $type --variant base_2
+    certify "mutant_$type" 1 gelu_bwd --dtype $type --mutant quick_form --overflow saturate
+done
+
 # Outputs that were given: right and wrong ones.
 for name in x y; do printf "\x93NUMPY\x01\0\x3b\0{'descr': '<f2', 'fortran_order': False, 'shape': (1,), } \n\0\0" >"$work/$name.npy"; done
 "$tokitai" judge gelu_fwd --inputs "$work/x.npy" --outputs "$work/y.npy" --out "$work/judged" >/dev/null
+for name in x8 y8; do printf "\x93NUMPY\x01\0\x3b\0{'descr': '|u1', 'fortran_order': False, 'shape': (1,), } \n\0" >"$work/$name.npy"; done
+"$tokitai" judge gelu_fwd --inputs x="$work/x8.npy" --outputs y="$work/y8.npy" --dtype f8_e4m3 --out "$work/judged_8" >/dev/null
 printf '\1' | dd of="$work/y.npy" bs=1 seek=69 conv=notrunc status=none
 "$tokitai" judge gelu_fwd --inputs "$work/x.npy" --outputs "$work/y.npy" --out "$work/judged_wrong" >/dev/null && exit 1
 
@@ -112,7 +120,8 @@ if grep 'cannot reproduce' "$work/checked"; then
     exit 1
 fi
 
-"$python" - "${BUILD_DIR:-$root/build}/generated/certificate.schema.json" "$work" <<'PYTHON'
+most_clauses=$(sed -nE 's/^ +TK_MAX_CLAUSES = ([0-9]+),.*/\1/p' "$root/include/tokitai.h")
+"$python" - "${BUILD_DIR:-$root/build}/generated/certificate.schema.json" "$work" "$most_clauses" <<'PYTHON'
 import copy, glob, json, sys
 import jsonschema
 
@@ -125,6 +134,11 @@ files = sorted(glob.glob(sys.argv[2] + "/*/*.json"))
 certificates = {file[len(sys.argv[2]) + 1:]: json.load(open(file)) for file in files}
 if len(certificates) < 12:
     sys.exit(f"only {len(certificates)} certificates were made")
+MOST_CLAUSES = int(sys.argv[3])
+many = copy.deepcopy(next(iter(certificates.values())))
+many["predicate"]["clauses"] += [many["predicate"]["clauses"][0]] * (MOST_CLAUSES - len(many["predicate"]["clauses"]))
+if not validator.is_valid(many):
+    sys.exit(f"a certificate of {MOST_CLAUSES} clauses is not valid")
 for name, certificate in certificates.items():
     if "headline" not in certificate["predicate"]:
         print(f"{name} has no headline")
@@ -167,6 +181,10 @@ broken = [
     ("quick", put(predicate, "non_claims", [])),
     ("quick", drop(predicate, "integrity")),
     ("quick", put(predicate, "note", "an unknown member")),
+    ("quick", put(predicate, "run", "dtype", "F16")),
+    ("quick", put(predicate, "clauses", [named("quick")[predicate]["clauses"][0]] * (MOST_CLAUSES + 1))),
+    ("variant_f8_e4m3", put(predicate, "run", "dtype", "f8_e4m3-")),
+    ("variant_f8_e4m3", put(predicate, "run", "subject", "variant.gelu_fwd.f8.e4m3.base_2")),
     ("quick", put(predicate, "verdict", "PASSED")),
     ("quick", put(predicate, "verdict", "PROVED")),
     ("quick", put(predicate, "verdict", "REFUTED")),

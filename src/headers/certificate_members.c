@@ -3,7 +3,8 @@
  *
  *     "@members": "run"     stands for type, required and properties of the object `run`,
  *     "@objects": {}        for all objects that it does not name so,
- *     "@kinds"              for which kinds of subjects have which members.
+ *     "@kinds"              for which kinds of subjects have which members,
+ *     "@most_clauses"       for how many clauses a contract can have.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +121,7 @@ static void write_kind(FILE *out, const char *in, int kind)
 
 void generate_schema(FILE *out)
 {
-    static const char members[] = "\"@members\": \"", objects[] = "\"@objects\": {}", kinds[] = "\"@kinds\"";
+    static const char members[] = "\"@members\": \"", objects[] = "\"@objects\": {}", kinds[] = "\"@kinds\"", most_clauses[] = "\"@most_clauses\"";
     static char template[1 << 16], in[PATH];
     template[fread(template, 1, sizeof template - 1, stdin)] = 0;
     for (const char *at = template; *at;) {
@@ -141,6 +142,9 @@ void generate_schema(FILE *out)
                 write_kind(out, "", kind);
                 fputs(" } }", out);
             }
+        } else if (!strncmp(at, most_clauses, strlen(most_clauses))) {
+            at += strlen(most_clauses);
+            fprintf(out, "%d", TK_MAX_CLAUSES);
         } else {
             fputc(*at++, out);
         }
