@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +17,7 @@
 #include "isolate/worker_process.h"
 #include "tests/op_test.h"
 
-/* Of the test itself: under it lies every scratch folder, and in every worker's arguments stands its name. */
+/* Of the test itself: under it lies every scratch folder. */
 static char own_folder[64];
 static char kernels[PATH_MAX];
 
@@ -42,25 +43,44 @@ static inline int entries(const char *folder)
     return count;
 }
 
-/* Living processes that have this test's folder among their arguments. */
+/* Living descendants of this process: orphans come to it, and a worker that runs foreign code looks like any program. */
 static inline int processes_left(void)
 {
+    enum { MOST = 1 << 12 };
+    static struct {
+        int number, parent;
+    } all[MOST];
+    static bool descends[MOST];
+    int count = 0, found = 0;
     DIR *list = opendir("/proc");
-    int count = 0;
     assert_non_null(list);
-    for (struct dirent *entry; (entry = readdir(list));) {
-        char path[300], line[4096];
-        if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+    for (struct dirent *entry; (entry = readdir(list)) && count < MOST;) {
+        char path[300], line[512] = "", state = 0;
+        snprintf(path, sizeof path, "/proc/%s/stat", entry->d_name);
+        int file = entry->d_name[0] < '0' || entry->d_name[0] > '9' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0)
             continue;
-        snprintf(path, sizeof path, "/proc/%s/cmdline", entry->d_name);
-        int file = open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t length = file < 0 ? 0 : read(file, line, sizeof line);
-        if (file >= 0)
-            close(file);
-        count += length > 0 && memmem(line, (size_t)length, own_folder, strlen(own_folder)) != NULL;
+        if (read(file, line, sizeof line - 1) > 0 && strrchr(line, ')') &&
+            sscanf(strrchr(line, ')'), ") %c %d", &state, &all[count].parent) == 2 && state != 'Z') {
+            all[count].number = atoi(entry->d_name);
+            descends[count++] = false;
+        }
+        close(file);
     }
     closedir(list);
-    return count;
+    assert_true(count < MOST);
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < count; i++) {
+            bool child = all[i].parent == getpid();
+            for (int k = 0; k < count && !child; k++)
+                child = descends[k] && all[k].number == all[i].parent;
+            more |= child && !descends[i];
+            found += child && !descends[i];
+            descends[i] |= child;
+        }
+    }
+    return found;
 }
 
 static int descriptors_before;
@@ -81,6 +101,7 @@ static inline void assert_nothing_left(void)
 static inline int begin_worker_test(void **state)
 {
     (void)state;
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     /* Not below /tmp: one of the kernels tries to write there. */
     snprintf(own_folder, sizeof own_folder, "/var/tmp/tokitai-test-XXXXXX");
     assert_non_null(mkdtemp(own_folder));

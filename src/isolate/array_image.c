@@ -29,8 +29,8 @@ static size_t round_up(size_t n, size_t to)
 static int create_file(void)
 {
     enum { NOEXEC_SEAL = 8 }; /* some systems insist on it, those before Linux 6.3 do not know it */
-    int file = memfd_create("tokitai", MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
-    return file < 0 && errno == EINVAL ? memfd_create("tokitai", MFD_CLOEXEC | MFD_ALLOW_SEALING) : file;
+    int file = memfd_create("array", MFD_CLOEXEC | MFD_ALLOW_SEALING | NOEXEC_SEAL);
+    return file < 0 && errno == EINVAL ? memfd_create("array", MFD_CLOEXEC | MFD_ALLOW_SEALING) : file;
 }
 
 /* -- The arena --------------------------------------------------------------------------------------------- */

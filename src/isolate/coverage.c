@@ -10,7 +10,7 @@
 bool tki_coverage_open(tki_coverage *coverage)
 {
     const size_t bytes = sizeof(tki_coverage_memory);
-    *coverage = (tki_coverage){.file = memfd_create("tokitai", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+    *coverage = (tki_coverage){.file = memfd_create("array", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
     if (coverage->file < 0)
         return false;
     /* A file that shrinks would end the process that reads it. */

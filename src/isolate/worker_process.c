@@ -17,6 +17,9 @@
 #include "isolate/worker_reply.h"
 #include "isolate/worker_spawn.h"
 
+/* Of its process. A bare one has nothing of ours that meets signals, and calls the kernel from another thread than the one that loaded it. */
+typedef enum tki_look { PLAIN, BARE, GUARDED } tki_look;
+
 struct tki_worker {
     tk_ctx *ctx;
     const tk_contract *contract;
@@ -28,7 +31,7 @@ struct tki_worker {
     const tki_coverage *coverage; /* NULL: not instrumented */
     tki_child child;
     tki_child next; /* started ahead for tki_worker_renew */
-    bool next_guarded;
+    tki_look next_look;
     tki_arena arena;
     bool arena_sent; /* to the child that runs now */
     bool broken;
@@ -135,12 +138,13 @@ static tk_status ask(tki_worker *worker, tki_wire_kind kind, int file, double de
     return expect(worker, TKI_WIRE_REPLY, 0, deadline, NULL, &frame, &reply);
 }
 
-static tk_status launch(tki_worker *worker, bool guarded, tki_child *child)
+static tk_status launch(tki_worker *worker, tki_look look, tki_child *child)
 {
     tki_strings arguments = {0};
     for (int i = 0; i < worker->arguments.count; i++)
         tki_strings_add(&arguments, "%s", worker->arguments.items[i]);
-    tki_strings_add(&arguments, "heap=%s", guarded ? "guarded" : "plain");
+    tki_strings_add(&arguments, "guarded=%d", look == GUARDED);
+    tki_strings_add(&arguments, "bare=%d", look == BARE);
     tk_status status = arguments.failed ? tki_fail(worker->ctx, TK_NO_MEMORY, "no memory for a worker")
                                         : tki_child_start(worker->ctx, arguments.items, worker->environment.items,
                                                           worker->sanitizer != TKI_SANITIZER_NONE, child);
@@ -155,19 +159,25 @@ static void discard_next(tki_worker *worker)
     worker->next = (tki_child)TKI_NO_CHILD;
 }
 
-static tk_status start(tki_worker *worker, bool guarded)
+/* Of fresh processes, to which trials come again. A device belongs to the thread that opened it. */
+static tki_look look_again(const tki_worker *worker, bool guarded)
+{
+    return worker->gpu || worker->sanitizer || worker->coverage ? PLAIN : guarded ? GUARDED : BARE;
+}
+
+static tk_status start(tki_worker *worker, tki_look look)
 {
     tki_frame frame;
     const tki_wire_reply *reply;
     double deadline = tki_ctx_deadline(worker->ctx, worker->start_seconds);
     tk_status status = TK_OK;
-    if (worker->next.process && worker->next_guarded != guarded)
+    if (worker->next.process && worker->next_look != look)
         discard_next(worker);
     if (worker->next.process) {
         worker->child = worker->next;
         worker->next = (tki_child)TKI_NO_CHILD;
     } else {
-        status = launch(worker, guarded, &worker->child);
+        status = launch(worker, look, &worker->child);
     }
     if (status != TK_OK)
         return status;
@@ -256,7 +266,7 @@ tk_status tki_worker_open(tk_ctx *ctx, const char *artifact, const tk_contract *
     w->sanitizer = options->sanitizer;
     tk_status status = prepare_arguments(w, path, options);
     if (status == TK_OK)
-        status = start(w, false);
+        status = start(w, PLAIN);
     if (status != TK_OK)
         tki_worker_close(w);
     else
@@ -284,8 +294,8 @@ void tki_worker_prepare(tki_worker *worker, bool guarded)
     /* A process on a GPU holds a good part of a second and of the device's memory; compute-sanitizer is to be heard to the end. */
     if (worker->gpu || worker->sanitizer || worker->next.process)
         return;
-    worker->next_guarded = guarded;
-    (void)launch(worker, guarded, &worker->next);
+    worker->next_look = look_again(worker, guarded);
+    (void)launch(worker, worker->next_look, &worker->next);
 }
 
 tk_status tki_worker_renew(tki_worker *worker, bool guarded)
@@ -295,7 +305,7 @@ tk_status tki_worker_renew(tki_worker *worker, bool guarded)
     tki_child old = worker->child;
     worker->child = (tki_child)TKI_NO_CHILD;
     tki_child_dismiss(&old);
-    tk_status status = start(worker, guarded && !worker->gpu);
+    tk_status status = start(worker, look_again(worker, guarded));
     /* Nothing is called in the new process while the old one could still write to what both map. */
     tki_child_end(&old);
     tki_scratch_remove(&old.scratch);
@@ -469,7 +479,7 @@ tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buff
         return tki_fail(ctx, TK_BAD_ARGUMENT, "this worker runs %s", worker->contract->name);
     if (worker->broken) {
         stop(worker);
-        tk_status status = start(worker, false);
+        tk_status status = start(worker, PLAIN);
         if (status != TK_OK)
             return status;
     }

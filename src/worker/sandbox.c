@@ -160,7 +160,7 @@ static int make_group_in(tki_sandbox *sandbox, const hierarchy *h)
     snprintf(sandbox->group, sizeof sandbox->group, "%s/" GROUP_NAME "%d", parent, (int)getpid());
     if (mkdir(sandbox->group, 0700))
         return errno;
-    int tasks = write_limit(sandbox->group, "pids.max", (size_t)sandbox->tasks + REAPER);
+    int tasks = write_limit(sandbox->group, "pids.max", (size_t)(sandbox->tasks + sandbox->own_tasks) + REAPER);
     int memory = h->memory ? write_limit(sandbox->group, h->memory, sandbox->memory_bytes) : ENOENT;
     sandbox->holds_tasks = !tasks;
     sandbox->holds_memory = !memory;
@@ -299,7 +299,6 @@ static int keep_root(tki_sandbox *sandbox)
 
 void tki_sandbox_mount(tki_sandbox *sandbox)
 {
-    const char *scratch = sandbox->scratch;
     if (left_out(sandbox, TKI_CONFINE_MOUNTS, TKI_BY_MOUNTS))
         return;
     int error = unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ? errno : 0;
@@ -318,11 +317,11 @@ void tki_sandbox_mount(tki_sandbox *sandbox)
     if (!error)
         error = set_read_only("/", true);
     if (!error)
-        error = set_read_only(scratch, false);
+        error = set_read_only(sandbox->scratch, false);
     if (!error && writable_proc)
         error = set_read_only("/proc", false);
     if (!error)
-        error = chdir(scratch) ? errno : 0;
+        error = chdir(sandbox->scratch) ? errno : 0;
     sandbox->keeps_files = !error && !no_tree;
     tki_sandbox_say(sandbox, TKI_BY_MOUNTS, error, TKI_READ_ONLY | (no_tree ? 0 : TKI_OWN_TREE), 0);
 }
@@ -381,9 +380,10 @@ static void set_limits(tki_sandbox *sandbox)
         error = limit(RLIMIT_CPU, (rlim_t)(sandbox->cpu_seconds + 0.999));
     /* Drivers of GPUs reserve terabytes of addresses. */
     if (!error && !sandbox->gpu)
-        error = limit(RLIMIT_AS, sandbox->memory_bytes);
+        error = limit(RLIMIT_AS, sandbox->memory_bytes + sandbox->own_bytes);
     /* Outside a user namespace the count would be that of all processes of this user. */
-    if (!error && sandbox->own_user && limit(RLIMIT_NPROC, (rlim_t)sandbox->tasks + KEEPER_AND_REAPER) == 0)
+    if (!error && sandbox->own_user &&
+        limit(RLIMIT_NPROC, (rlim_t)(sandbox->tasks + sandbox->own_tasks) + KEEPER_AND_REAPER) == 0)
         sandbox->holds_tasks |= tasks_are_counted();
     sandbox->holds_memory |= !error && !sandbox->gpu;
     tki_sandbox_say(sandbox, TKI_BY_LIMITS, error,

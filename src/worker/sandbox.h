@@ -22,10 +22,13 @@ enum {
 };
 
 typedef struct tki_sandbox {
-    unsigned without;            /* TKI_CONFINE_... */
-    bool programs;               /* it may start programs: a compiler */
-    bool watches;                /* it is compute-sanitizer, which starts a program and connects to it */
-    bool gpu;                    /* it may use the machine's GPUs */
+    unsigned without; /* TKI_CONFINE_... */
+    bool programs;    /* it may start programs: a compiler */
+    bool watches;     /* it is compute-sanitizer, which starts a program and connects to it */
+    bool gpu;         /* it may use the machine's GPUs */
+    const char *home; /* where a tree of its own has the scratch folder; NULL: where it is */
+    int own_tasks;    /* threads of ours beside the one that runs foreign code, and what these need: */
+    size_t own_bytes;
     const char *scratch;         /* the one folder that it may write; an absolute path */
     const char *const *readable; /* what it may read beside the system's folders, up to NULL */
     const char *const

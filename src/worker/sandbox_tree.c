@@ -124,13 +124,18 @@ static int add_scratch(tki_sandbox *sandbox)
     /* A kernel leaves nothing there that anybody wants, so that it gets memory, and not the disk, which it could fill; a compiler leaves its
      * result. */
     static const char size[] = "size=256m,nr_inodes=16384,mode=0700";
-    int error = make(sandbox->scratch, true);
+    const char *place = sandbox->home ? sandbox->home : sandbox->scratch;
+    int error = make(place, true);
     if (!error && !sandbox->programs) {
-        int no_memory = mount("tmpfs", sandbox->scratch, "tmpfs", MS_NOSUID | MS_NODEV, size) ? errno : 0;
+        int no_memory = mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV, size) ? errno : 0;
         tki_sandbox_say(sandbox, TKI_BY_SCRATCH, no_memory, 0, 0);
-        if (!no_memory)
+        if (!no_memory) {
+            sandbox->scratch = place;
             return 0;
+        }
     }
+    if (!error)
+        error = make(sandbox->scratch, true);
     return error ? error : bind_into(sandbox->scratch, sandbox->scratch, true);
 }
 

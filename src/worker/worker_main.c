@@ -51,8 +51,10 @@ static bool read_arguments(int count, char **arguments, tki_worker_settings *set
             settings->op = value;
         else if (take(arguments[i], "known", &value))
             settings->known = value;
-        else if (take(arguments[i], "heap", &value))
-            settings->guards_heap = !strcmp(value, "guarded");
+        else if (take(arguments[i], "guarded", &value))
+            settings->guards_heap = atoi(value) != 0;
+        else if (take(arguments[i], "bare", &value))
+            settings->bare = atoi(value) != 0;
         else if (take(arguments[i], "backend", &value))
             settings->backend = tki_backend_find(value, "");
         else if (take(arguments[i], "device", &value))
@@ -182,8 +184,10 @@ static int run_foreign_code(tki_worker_settings *settings, char **arguments)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (settings->sanitizer)
         return run_sanitizer(settings, arguments);
-    if (!settings->compiler)
+    if (!settings->compiler) {
         tki_worker_seal();
+        tki_worker_look(settings, arguments);
+    }
     if (!confine_and_say(settings))
         return 1;
     if (!settings->compiler)
@@ -258,6 +262,8 @@ static int supervise(tki_worker_settings *settings, char **arguments)
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = wake}, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
     tki_sandbox_join(&settings->sandbox);
+    if (settings->sandbox.own_pids)
+        tki_worker_draw_number();
     tki_sandbox_mount(&settings->sandbox);
     pid_t foreign = fork();
     if (foreign < 0)
@@ -301,6 +307,10 @@ int main(int count, char **arguments)
     }
     if (settings.report)
         return run_watched(&settings);
+    if (!settings.compiler && !settings.sanitizer)
+        settings.sandbox.home = "/workspace";
+    if (settings.bare)
+        tki_worker_bare_needs(&settings.sandbox);
     note_program(&settings);
     tki_sandbox_separate(&settings.sandbox);
     pid_t reaper = fork();

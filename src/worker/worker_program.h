@@ -16,6 +16,7 @@ typedef struct tki_worker_settings {
     const char *op;    /* "gelu_bwd" */
     const char *known; /* all ops, a space behind each, to say what a library without that op has */
     bool guards_heap;  /* the kernel's own allocations end at pages */
+    bool bare; /* nothing of ours meets signals, and another thread calls the kernel than the one that loaded it */
     const tki_backend *backend;
     int device;
     char **compiler; /* the command to run instead; NULL: run a kernel */
@@ -36,6 +37,13 @@ int tki_worker_serve(const tki_worker_settings *settings);
 
 /* Code and tables of the program and its libraries can no longer be written, where the system has that. */
 void tki_worker_seal(void);
+
+/* The process is named, and was started, as programs are; in its third process, before it shuts itself in. The arguments are gone then. */
+void tki_worker_look(tki_worker_settings *settings, char **arguments);
+/* What a bare one needs beside what the kernel may have. */
+void tki_worker_bare_needs(tki_sandbox *sandbox);
+/* In the second, of a process namespace: the third is not among the first numbers. */
+void tki_worker_draw_number(void);
 
 /* What is to stay as it is while foreign code runs, in the calling thread and its process; and what has changed since. */
 void tki_worker_state_note(void);

@@ -4,11 +4,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <ucontext.h>
@@ -542,12 +544,72 @@ static bool serve_watch(const tki_worker_settings *settings, void *library, void
     return tki_worker_send(&reply, "");
 }
 
+/* A thread's stack is as large as the first thread's may become; libc gives it addresses to allocate from. */
+enum { MOST_STACK = 1 << 26, ARENA = 1 << 27 };
+
+static size_t stack_bytes(void)
+{
+    struct rlimit now;
+    const bool known = getrlimit(RLIMIT_STACK, &now) == 0 && now.rlim_cur >= (rlim_t)PTHREAD_STACK_MIN;
+    return known && now.rlim_cur < MOST_STACK ? now.rlim_cur : MOST_STACK;
+}
+
+void tki_worker_bare_needs(tki_sandbox *sandbox)
+{
+    sandbox->own_tasks = 1;
+    sandbox->own_bytes = stack_bytes() + ARENA;
+}
+
+typedef struct service {
+    const tki_worker_settings *settings;
+    void *library;
+    const entry *kernel;
+    tki_worker_gpu *gpu;
+    int status;
+} service;
+
+/* Calls until the parent closes. */
+static void *serve_calls(void *given)
+{
+    service *s = given;
+    tki_worker_state_note();
+    for (;;) {
+        received r;
+        receive(&r);
+        if (!r.bytes)
+            return NULL;
+        const tki_wire_header *header = (const tki_wire_header *)(const void *)r.frame;
+        if (r.bytes == sizeof *header && header->magic == TKI_WIRE_MAGIC && header->kind == TKI_WIRE_KEEP) {
+            keep_arena(&r);
+            continue;
+        }
+        if (!serve_watch(s->settings, s->library, s->kernel->function, &r) &&
+            !serve_call(s->settings, s->kernel, s->gpu, &r)) {
+            s->status = 1;
+            return NULL;
+        }
+    }
+}
+
+/* False: there is no other thread. */
+static bool serve_in_another_thread(service *s)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    const bool started = pthread_attr_setstacksize(&attributes, stack_bytes()) == 0 &&
+                         pthread_create(&thread, &attributes, serve_calls, s) == 0;
+    pthread_attr_destroy(&attributes);
+    return started && pthread_join(thread, NULL) == 0;
+}
+
 int tki_worker_serve(const tki_worker_settings *settings)
 {
     char reason[2048] = "";
     void *library = NULL;
     tki_worker_gpu *gpu = NULL;
-    catch_deadly_signals();
+    if (!settings->bare)
+        catch_deadly_signals();
     /* A part of the addresses that there may be, so that most are left to the kernel. */
     if (settings->guards_heap)
         tki_worker_heap_guard(settings->sandbox.memory_bytes / 8);
@@ -563,21 +625,11 @@ int tki_worker_serve(const tki_worker_settings *settings)
     fegetenv(&as_loaded);
     tki_float_mode_reset();
     tki_worker_state_compare(&state);
-    tki_worker_state_note();
     reply.status = loaded ? TKI_WIRE_DONE : TKI_WIRE_NOT_LOADED;
     if (!(loaded ? send_state(reply, &state) : tki_worker_send(&reply, reason)) || !loaded)
         return 1;
-    for (;;) {
-        received r;
-        receive(&r);
-        if (!r.bytes)
-            return 0;
-        const tki_wire_header *header = (const tki_wire_header *)(const void *)r.frame;
-        if (r.bytes == sizeof *header && header->magic == TKI_WIRE_MAGIC && header->kind == TKI_WIRE_KEEP) {
-            keep_arena(&r);
-            continue;
-        }
-        if (!serve_watch(settings, library, kernel.function, &r) && !serve_call(settings, &kernel, gpu, &r))
-            return 1;
-    }
+    service s = {settings, library, &kernel, gpu, 0};
+    if (!settings->bare || !serve_in_another_thread(&s))
+        serve_calls(&s);
+    return s.status;
 }

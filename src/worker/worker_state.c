@@ -49,11 +49,13 @@ static bool same_signals(const sigset_t *a, const sigset_t *b)
     return same;
 }
 
+enum { OF_LIBC = 0x04000000 }; /* SA_RESTORER: it says so of every handler that was ever set */
+
 static int first_other_handler(const picture *now)
 {
     for (int i = 1; i < NSIG; i++) {
         const struct sigaction *a = &before.handlers[i], *b = &now->handlers[i];
-        if (a->sa_sigaction != b->sa_sigaction || a->sa_flags != b->sa_flags ||
+        if (a->sa_sigaction != b->sa_sigaction || (a->sa_flags ^ b->sa_flags) & ~OF_LIBC ||
             !same_signals(&a->sa_mask, &b->sa_mask))
             return i;
     }

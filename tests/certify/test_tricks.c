@@ -300,6 +300,13 @@ TEST(loading)
         REFUTED("mode_before_replaced", "WRITE", .faults = "float_mode", .dims = small),
     };
     TRY_ALL(list, false);
+    static const trick recognising[] = {
+        REFUTED("right_in_the_thread_that_loaded", VALUE " REPEAT", .gives_zero = true),
+        REFUTED("right_where_crashes_are_told", VALUE " REPEAT", .gives_zero = true),
+        REFUTED("right_where_the_process_is_named_so", VALUE " REPEAT", .gives_zero = true,
+                .needs = "scratch folder: "),
+    };
+    TRY_ALL(recognising, false);
     /* Where the system cannot seal memory the worker says what the kernel wants. */
     enum { MSEAL = 462 };
     const bool seals = syscall(MSEAL, 0, 0, 0) == 0;

@@ -63,6 +63,7 @@ static void environment_set_by_loading(void)
 static void handler_restored_by_loading(void)
 {
     struct sigaction found;
-    sigaction(SIGILL, &(struct sigaction){.sa_handler = SIG_IGN}, &found);
-    sigaction(SIGILL, &found, NULL);
+    for (int i = 1; i < NSIG; i++)
+        if (sigaction(i, &(struct sigaction){.sa_handler = SIG_IGN}, &found) == 0)
+            sigaction(i, &found, NULL);
 }

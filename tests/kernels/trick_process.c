@@ -1,9 +1,12 @@
 /* Kernels that change their thread or process, and those that change who would tell of it. */
+#include <errno.h>
 #include <fenv.h>
 #include <link.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -33,6 +36,46 @@ static void locale_set_by_a_call(void)
 {
     compute();
     setlocale(LC_ALL, "C.UTF-8");
+}
+
+/* A table that is made for the thread that loads the library. */
+static _Thread_local int table;
+
+__attribute__((constructor)) static void make_table(void)
+{
+    table = 1;
+}
+
+static void right_in_the_thread_that_loaded(void)
+{
+    compute_if(table == 1);
+}
+
+static void right_where_crashes_are_told(void)
+{
+    struct sigaction found;
+    sigaction(SIGSEGV, NULL, &found);
+    compute_if(found.sa_handler != SIG_DFL);
+}
+
+static bool has_our_name(const char *path)
+{
+    static char text[1 << 16];
+    FILE *file = fopen(path, "r");
+    const size_t length = file ? fread(text, 1, sizeof text, file) : 0;
+    if (file)
+        fclose(file);
+    return length && memmem(text, length, "tokitai", strlen("tokitai"));
+}
+
+static void right_where_the_process_is_named_so(void)
+{
+    char folder[4096] = "";
+    const char *program = (const char *)getauxval(AT_EXECFN);
+    compute_if(has_our_name("/proc/self/comm") || has_our_name("/proc/self/cmdline") ||
+               has_our_name("/proc/self/environ") || strstr(program_invocation_name, "tokitai") ||
+               strstr(program, "tokitai") || (getcwd(folder, sizeof folder) && strstr(folder, "tokitai")) ||
+               strstr(getenv("HOME"), "tokitai") || strstr(getenv("TMPDIR"), "tokitai"));
 }
 
 /* Wherever the stack has the mode that the call began in it gets the other one. */

@@ -1,5 +1,6 @@
 /* Kernels that are right for some elements, some shapes, some calls, and hope that no more is looked at. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "tests/kernels/trick.h"
 
@@ -125,5 +126,6 @@ static void right_for_known_inputs(void)
 /* Right here, and nowhere else: what is seen here does not tell. */
 static void right_where_it_is_judged(void)
 {
-    compute_if(!strcmp(program_invocation_short_name, "tokitai-worker"));
+    char program[4096] = "";
+    compute_if(readlink("/proc/self/exe", program, sizeof program - 1) > 0 && strstr(program, "tokitai-worker"));
 }
