@@ -6,7 +6,7 @@
  *     program registers:
  *         TOKITAI_KERNEL3(gelu_fwd) { ... call->tensors[0].data, tokitai_real3(call, "scale") ... }
  *     A file that has several is judged by the general one. TOKITAI_KERNEL is the general form of ABI 2, which tensors of
- *     more than four axes, types from ABI 3 on, and attributes that are no fp32 numbers do not reach.
+ *     more than four axes, types from ABI 3 on, such as those of 8 bits, and attributes that are no fp32 numbers do not reach.
  *   - Tensors are row-major and dense, at any alignment of the element type. fp16 and bf16 elements are their 16-bit
  *     patterns. `tokitai ops OP` prints an op's formula, error bound and shapes.
  *   - On `cpu` all pointers are host memory. On `cuda` and `hip` they are device memory: queue the work on
@@ -186,20 +186,96 @@ TOKITAI_PROVIDED uint16_t tokitai_to_f16(float value)
     return (uint16_t)(sign | (f.bits - 0x3f000000u));
 }
 
-TOKITAI_PROVIDED float tokitai_load_as(int32_t dtype, const void *tensor, int64_t i)
+/* The 8-bit formats: a sign, `fraction` bits below the hidden one, normal numbers from 2^exponent_min on. Rounds to nearest, ties to even,
+ * once, subnormals included; what rounds to more than the pattern `largest` becomes `beyond`; NaN stays NaN. */
+TOKITAI_PROVIDED uint8_t tokitai_to_8_bits(float value, int fraction, int exponent_min, uint32_t largest,
+                                           uint32_t beyond)
 {
-    if (dtype == TOKITAI_F32)
-        return ((const float *)tensor)[i];
-    const uint16_t pattern = ((const uint16_t *)tensor)[i];
-    return dtype == TOKITAI_F16 ? tokitai_from_f16(pattern) : tokitai_from_bf16(pattern);
+    union tokitai_float f, spacing; /* numbers of fp32 that lie as close as the format's subnormals */
+    f.value = value;
+    spacing.bits = (uint32_t)(127 + exponent_min - fraction + 23) << 23;
+    const uint32_t sign = f.bits >> 24 & 0x80;
+    f.bits &= 0x7fffffffu;
+    if (f.bits > 0x7f800000u)
+        return (uint8_t)(sign | 0x7f);
+    if (f.bits < (uint32_t)(127 + exponent_min) << 23) {
+        f.value += spacing.value;
+        return (uint8_t)(sign | (f.bits - spacing.bits));
+    }
+    f.bits -= (uint32_t)(126 + exponent_min) << 23;
+    f.bits += (1u << (22 - fraction)) - 1 + (f.bits >> (23 - fraction) & 1);
+    f.bits >>= 23 - fraction;
+    return (uint8_t)(sign | (f.bits > largest ? beyond : f.bits));
 }
 
+/* Above 464 in magnitude, half-way from 448 to what would follow it, to NaN. */
+TOKITAI_PROVIDED uint8_t tokitai_to_f8_e4m3(float value)
+{
+    return tokitai_to_8_bits(value, 3, -6, 0x7e, 0x7f);
+}
+
+/* From 61440 in magnitude on to infinity. */
+TOKITAI_PROVIDED uint8_t tokitai_to_f8_e5m2(float value)
+{
+    return tokitai_to_8_bits(value, 2, -14, 0x7b, 0x7c);
+}
+
+TOKITAI_PROVIDED float tokitai_from_f8_e4m3(uint8_t pattern)
+{
+    union tokitai_float f;
+    const uint32_t magnitude = pattern & 0x7f;
+    if (magnitude == 0x7f)
+        f.bits = 0x7fc00000u;
+    else if (magnitude >= 0x08)
+        f.bits = (magnitude << 20) + ((127 - 7) << 23);
+    else
+        f.value = (float)magnitude * 0.001953125f; /* 2^-9 */
+    f.bits |= (uint32_t)(pattern & 0x80) << 24;
+    return f.value;
+}
+
+TOKITAI_PROVIDED float tokitai_from_f8_e5m2(uint8_t pattern)
+{
+    return tokitai_from_f16((uint16_t)(pattern << 8)); /* the upper half of fp16 */
+}
+
+/* What to store where overflow is `saturate`: the largest number for what is too large for 8 bits. NaN stays NaN. */
+TOKITAI_PROVIDED float tokitai_saturated(int32_t dtype, float value)
+{
+    const float largest = dtype == TOKITAI_F8_E4M3 ? 448.0f : 57344.0f;
+    if (dtype != TOKITAI_F8_E4M3 && dtype != TOKITAI_F8_E5M2)
+        return value;
+    return value > largest ? largest : value < -largest ? -largest : value;
+}
+
+/* Of floating point, bool and u8; other types are not accessed. */
+TOKITAI_PROVIDED float tokitai_load_as(int32_t dtype, const void *tensor, int64_t i)
+{
+    switch (dtype) {
+    case TOKITAI_F16: return tokitai_from_f16(((const uint16_t *)tensor)[i]);
+    case TOKITAI_BF16: return tokitai_from_bf16(((const uint16_t *)tensor)[i]);
+    case TOKITAI_F32: return ((const float *)tensor)[i];
+    case TOKITAI_F8_E4M3: return tokitai_from_f8_e4m3(((const uint8_t *)tensor)[i]);
+    case TOKITAI_F8_E5M2: return tokitai_from_f8_e5m2(((const uint8_t *)tensor)[i]);
+    case TOKITAI_BOOL:
+    case TOKITAI_U8: return (float)((const uint8_t *)tensor)[i];
+    default: return 0;
+    }
+}
+
+/* A value that bool or u8 has. */
 TOKITAI_PROVIDED void tokitai_store_as(int32_t dtype, void *tensor, int64_t i, float value)
 {
-    if (dtype == TOKITAI_F32)
-        ((float *)tensor)[i] = value;
-    else
-        ((uint16_t *)tensor)[i] = dtype == TOKITAI_F16 ? tokitai_to_f16(value) : tokitai_to_bf16(value);
+    switch (dtype) {
+    case TOKITAI_F16: ((uint16_t *)tensor)[i] = tokitai_to_f16(value); return;
+    case TOKITAI_BF16: ((uint16_t *)tensor)[i] = tokitai_to_bf16(value); return;
+    case TOKITAI_F32: ((float *)tensor)[i] = value; return;
+    case TOKITAI_F8_E4M3: ((uint8_t *)tensor)[i] = tokitai_to_f8_e4m3(value); return;
+    case TOKITAI_F8_E5M2: ((uint8_t *)tensor)[i] = tokitai_to_f8_e5m2(value); return;
+    case TOKITAI_BOOL:
+    case TOKITAI_U8: ((uint8_t *)tensor)[i] = (uint8_t)value; return;
+    default: return;
+    }
 }
 
 TOKITAI_PROVIDED float tokitai_load(tokitai_call call, const void *tensor, int64_t i)
@@ -268,6 +344,17 @@ TOKITAI_PROVIDED_HOST int64_t tokitai_integer3(const tokitai_call3 *call, const 
         if (tokitai_same_name(call->attributes[i].name, name))
             return call->attributes[i].integer;
     return 0;
+}
+
+/* For the loads and stores above that take a tokitai_call: its three types, and nothing else. */
+TOKITAI_PROVIDED_HOST tokitai_call tokitai_types3(int32_t dtype, int32_t index_dtype, int32_t result_dtype)
+{
+    static tokitai_call none;
+    tokitai_call call = none;
+    call.dtype = dtype;
+    call.index_dtype = index_dtype;
+    call.result_dtype = result_dtype;
+    return call;
 }
 
 TOKITAI_PROVIDED_HOST const tokitai_tensor3 *tokitai_tensor_named(const tokitai_call3 *call, const char *name)

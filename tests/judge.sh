@@ -43,6 +43,34 @@ expect 0 "as asked for" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy --dtyp
 bad_usage "and never f16" "does not take these types: x U16, y U16" gelu_fwd --inputs x_bf16.npy --outputs y_bf16.npy --dtype f16
 bad_usage "nor beside f16" "does not take these types: x F16, y U16" gelu_fwd --inputs x.npy --outputs y_bf16.npy
 
+echo "-- 8 bits: -0, 1, 3, the largest number, what overflows, NaN"
+npy '|u1' '(5,)' '\x80\x38\x44\x7e\x7f' >x_e4m3.npy  # -0, 1, 3, 448, NaN
+npy '|u1' '(5,)' '\x80\x35\x44\x7e\x7f' >y_e4m3.npy  # -0, 0.8125, 3, 448, NaN
+npy '|u1' '(5,)' '\x80\x36\x44\x7e\x7f' >bad_e4m3.npy # 0.875 for 0.8412
+npy '|u1' '(5,)' '\x80\x3c\x42\x7b\x7c' >x_e5m2.npy  # -0, 1, 3, 57344, infinity
+npy '|u1' '(5,)' '\x80\x3b\x42\x7b\x7c' >y_e5m2.npy  # -0, 0.875, 3, 57344, infinity
+npy '|u1' '(5,)' '\x80\x3b\x42\x7b\x7b' >saturated.npy
+for overflow in nan saturate; do
+    expect 0 "f8_e4m3, overflow $overflow" gelu_fwd --inputs x=x_e4m3.npy --outputs y=y_e4m3.npy --dtype f8_e4m3 --overflow $overflow
+    says out "^given.gelu_fwd.f8_e4m3 +HELD"
+    says out "overflow=$overflow"
+done
+expect 1 "f8_e4m3, a wrong one" gelu_fwd --inputs x=x_e4m3.npy --outputs y=bad_e4m3.npy --dtype f8_e4m3
+says out 'y\[1\] is 0x36'
+expect 0 "f8_e5m2, an infinity stays one" gelu_fwd --inputs x=x_e5m2.npy --outputs y=y_e5m2.npy --dtype f8_e5m2
+says out "^given.gelu_fwd.f8_e5m2 +HELD"
+expect 0 "    or is the largest number" gelu_fwd --inputs x=x_e5m2.npy --outputs y=saturated.npy --dtype f8_e5m2 --overflow saturate
+says out "overflow=saturate"
+expect 1 "    each by its own choice alone" gelu_fwd --inputs x=x_e5m2.npy --outputs y=saturated.npy --dtype f8_e5m2
+says out 'y\[4\] is 0x7b'
+expect 1 "    and the other" gelu_fwd --inputs x=x_e5m2.npy --outputs y=y_e5m2.npy --dtype f8_e5m2 --overflow saturate
+says out 'y\[4\] is 0x7c'
+st "{$(tensor x F8_E4M3 '[5]' 0 5),$(tensor y F8_E4M3 '[5]' 5 10)}" '\x80\x38\x44\x7e\x7f\x80\x35\x44\x7e\x7f' >e4m3.safetensors
+expect 0 "a file that names the type" gelu_fwd --inputs e4m3.safetensors --outputs e4m3.safetensors
+says out "^given.gelu_fwd.f8_e4m3 +HELD"
+bad_usage "bytes that nothing names" "takes several types that these tensors may have \(x U8, y U8\); give --dtype" gelu_fwd --inputs x=x_e4m3.npy --outputs y=y_e4m3.npy
+bad_usage "the choice for other types" "overflow is for results of f8_e4m3 and f8_e5m2" gelu_fwd --inputs x.npy --outputs y.npy --overflow saturate
+
 echo "-- attributes and tensors that come with them"
 npy '<f4' '(1, 1)' '\0\0\x80\x3f' >one.npy
 npy '<f4' '(1,)' '\0\0\x80\x3f' >bias.npy

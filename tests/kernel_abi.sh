@@ -43,6 +43,23 @@ fi
 expect 0 "without a name, the ops that a file has" certify --kernel documented.c --dtype f16 "${quick[@]}"
 says out "^kernel\.cpu\.gelu_fwd\.f16\.documented +(HELD|PROVED)"
 
+echo "-- ABI 3: 8 bits, which functions of ABI 1 and 2 are not called with"
+"$tokitai" new-kernel gelu_bwd --out abi3.c >/dev/null
+sed 's/tokitai_store(call, grad_input, i,/tokitai_store(call, grad_input, i, tokitai_saturated(call.dtype,/; s/(rest \* h))));/&)/; s/(1 + rest \* h))));/(1 + rest * h)))));/' abi3.c >saturating.c
+is "the other choice" test "$(grep -c 'tokitai_saturated' saturating.c)" = 1
+for dtype in f32 f8_e4m3 f8_e5m2; do
+    expect 0 "the template in $dtype" certify gelu_bwd --kernel abi3.c --dtype $dtype "${quick[@]}"
+    says out "^kernel\.cpu\.gelu_bwd\.$dtype\.abi3 +HELD +[1-9]"
+done
+for dtype in f8_e4m3 f8_e5m2; do
+    expect 0 "saturating in $dtype" certify gelu_bwd --kernel saturating.c --dtype $dtype --overflow saturate "${quick[@]}"
+    says out "overflow=saturate"
+    expect 1 "    as asked for alone" certify gelu_bwd --kernel saturating.c --dtype $dtype "${quick[@]}"
+    expect 1 "    the template does not" certify gelu_bwd --kernel abi3.c --dtype $dtype --overflow saturate "${quick[@]}"
+    expect 3 "a function of ABI 2 in $dtype" certify gelu_fwd --kernel documented.c --dtype $dtype "${quick[@]}"
+    says out "element type that ABI 2 lacks"
+done
+
 echo "-- both forms in one file"
 wrong='int tokitai_gelu_fwd(const tokitai_call *call, int64_t n, const void *x, void *y)
 {

@@ -18,8 +18,18 @@ for op in "${ops[@]}"; do
     "$tokitai" new-kernel "$op" >said
     grep -q "^wrote $op.c; now: tokitai certify $op --kernel $op.c$" said
     cc -std=c11 "${warnings[@]}" -O2 -fPIC -shared -o "$op.so" "$op.c" -lm
-    # An attribute that kernel ABI 1 has no place for leaves the general form alone.
+    # An attribute that kernel ABI 1 has no place for leaves the general form alone; types that ABI 2 lacks, that of ABI 3.
     "$tokitai" ops "$op" >described
+    if grep -q 'f8_e4m3' described; then
+        nm -D --defined-only "$op.so" | grep -q " T tokitai_${op}_v3$"
+        if nm -D --defined-only "$op.so" | grep -qE " T tokitai_${op}(_v2)?$"; then
+            echo "the template of $op has a form that does not reach 8 bits"
+            exit 1
+        fi
+        awk '/^  int tokitai_/ { on = 1 } on { print } /;$/ { on = 0 }' described >>prototypes.c
+        typed+=("$op")
+        continue
+    fi
     if grep -qx "  TOKITAI_KERNEL($op)" described; then
         nm -D --defined-only "$op.so" | grep -q " T tokitai_${op}_v2$"
         continue
@@ -51,7 +61,7 @@ if command -v c++ >/dev/null; then
     c++ -std=c++11 -Wall -Wextra -Wconversion -Werror "${headers[@]}" -fsyntax-only header.cpp
     cp gelu_fwd.c gelu_fwd.cpp
     c++ -Wall -Wextra -Werror "${headers[@]}" -O2 -fPIC -shared -o cpp.so gelu_fwd.cpp
-    nm -D --defined-only cpp.so | grep -q " T tokitai_gelu_fwd$"
+    nm -D --defined-only cpp.so | grep -q " T tokitai_gelu_fwd_v3$"
 fi
 
 nvcc=$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null || true)
@@ -59,7 +69,7 @@ if [ -n "$nvcc" ] && "$nvcc" --version >/dev/null 2>&1; then
     for op in gelu_bwd xent embedding_bwd linear_fwd; do
         "$tokitai" new-kernel "$op" --backend cuda >/dev/null
         "$nvcc" -Werror all-warnings "${headers[@]}" -O2 -Xcompiler -fPIC -shared -o "$op.cu.so" "$op.cu"
-        nm -D --defined-only "$op.cu.so" | grep -qE " T tokitai_$op(_v2)?$"
+        nm -D --defined-only "$op.cu.so" | grep -qE " T tokitai_$op(_v[23])?$"
     done
     echo "CUDA templates compile"
 else

@@ -94,10 +94,42 @@ static void format_arguments(const tk_contract *contract, bool typed, char *text
             append(text, size, ", %s", contract->attributes[i].name);
 }
 
+/* Are there types that the forms before ABI 3 do not know? */
+static bool needs_abi_3(const tk_contract *contract)
+{
+    for (int i = 0; i < contract->type_count; i++)
+        if (contract->types[i].dtype > TK_U64 || contract->types[i].result_dtype > TK_U64)
+            return true;
+    return false;
+}
+
+/* "tensors[0].dtype", of the first tensor of a kind; `otherwise` where there is none. */
+static void append_type(const tk_contract *contract, tk_kind kind, const char *otherwise, char *text, size_t size)
+{
+    int p = 0;
+    while (p < contract->param_count && contract->params[p].kind != kind)
+        p++;
+    if (p < contract->param_count)
+        append(text, size, "tensors[%d].dtype", p);
+    else
+        append(text, size, "%s", otherwise);
+}
+
 /* ", int64_t n, const void *x, void *y)", and what declares them in a function of the general form. */
 static void format_general(const tk_contract *contract, char *parameters, char *declared, size_t size)
 {
+    const bool third = needs_abi_3(contract);
     parameters[0] = declared[0] = 0;
+    if (third) {
+        char value[64] = "";
+        append_type(contract, TK_KIND_VALUE, "TOKITAI_F32", value, sizeof value);
+        append(declared, size, "    const tokitai_tensor3 *tensors = call->tensors;\n");
+        append(declared, size, "    const tokitai_call types = tokitai_types3(%s, ", value);
+        append_type(contract, TK_KIND_INDEX, "TOKITAI_I32", declared, size);
+        append(declared, size, ", ");
+        append_type(contract, TK_KIND_RESULT, value, declared, size);
+        append(declared, size, ");\n");
+    }
     for (int d = 0; d < contract->dim_count; d++) {
         int p = 0, axis = 0;
         while (p < contract->param_count &&
@@ -119,8 +151,9 @@ static void format_general(const tk_contract *contract, char *parameters, char *
         if (!passes(contract, i, false))
             continue;
         append(parameters, size, ", %s %s", real ? "float" : "int64_t", attribute->name);
-        append(declared, size, "    const %s %s = tokitai_%s(call, \"%s\");\n", real ? "float" : "int64_t",
-               attribute->name, real ? "real" : "integer", attribute->name);
+        append(declared, size, "    const %s %s = %stokitai_%s%s(call, \"%s\");\n", real ? "float" : "int64_t",
+               attribute->name, real && third ? "(float)" : "", real ? "real" : "integer", third ? "3" : "",
+               attribute->name);
     }
     append(parameters, size, ")");
 }
@@ -132,10 +165,13 @@ static void print_kernel(FILE *out, const tk_contract *contract, const tk_backen
     char general[CLI_SIGNATURE_SIZE], declared[CLI_SIGNATURE_SIZE] = "";
     tk_contract_kernel_signature(contract, signature, sizeof signature);
     const char *parameters = strchr(signature, ','); /* behind the call */
-    const bool typed = parameters != NULL;
+    const bool third = needs_abi_3(contract), typed = parameters && !third;
+    const char *types = third ? "types" : "*call";
     if (typed) {
         signature[strlen(signature) - 1] = 0; /* the semicolon */
     } else {
+        if (third)
+            snprintf(signature, sizeof signature, "TOKITAI_KERNEL3(%s)", contract->name);
         format_general(contract, general, declared, sizeof general);
         parameters = general;
     }
@@ -150,8 +186,8 @@ static void print_kernel(FILE *out, const tk_contract *contract, const tk_backen
             item->item, (int)(item->end - item->body), item->body);
     if (!backend->is_gpu) {
         fprintf(out, "%s\n{\n%s", signature, declared);
-        fprintf(out, "    for (int64_t item = 0; item < %s; item++)\n        %s_item(*call%s, item);\n", items, name,
-                passed);
+        fprintf(out, "    for (int64_t item = 0; item < %s; item++)\n        %s_item(%s%s, item);\n", items, name,
+                types, passed);
         fputs("    return 0;\n}\n", out);
         return;
     }
@@ -160,8 +196,8 @@ static void print_kernel(FILE *out, const tk_contract *contract, const tk_backen
     fprintf(out, "    if (item < %s)\n        %s_item(call%s, item);\n}\n\n", items, name, passed);
     fprintf(out, "%s\n{\n%s", signature, declared);
     fprintf(out, "    if (%s == 0)\n        return 0;\n", items);
-    fprintf(out, "    %s_kernel<<<(unsigned)((%s + 127) / 128), 128, 0, (%sStream_t)call->stream>>>(*call%s);\n",
-            name, items, backend->name, passed);
+    fprintf(out, "    %s_kernel<<<(unsigned)((%s + 127) / 128), 128, 0, (%sStream_t)call->stream>>>(%s%s);\n", name,
+            items, backend->name, types, passed);
     fprintf(out, "    return %sGetLastError() == %sSuccess ? 0 : 1;\n}\n", backend->name, backend->name);
 }
 
