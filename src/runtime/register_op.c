@@ -283,6 +283,22 @@ static const char *wrong_attributes(const tk_contract *c)
     return NULL;
 }
 
+/* Results in 8 bits may be too large for them; what they are then is a choice that the headline repeats. */
+static const char *wrong_overflow(const tk_contract *c)
+{
+    if (tki_attribute_of_role(c, TK_ROLE_OVERFLOW) >= 0)
+        return NULL;
+    for (int i = 0; i < c->type_count; i++)
+        for (int p = 0; p < c->param_count; p++) {
+            const tk_case typed = {
+                .contract = c, .dtype = c->types[i].dtype, .result_dtype = c->types[i].result_dtype};
+            if (c->params[p].output && c->params[p].judged == TK_BY_INTERVAL &&
+                tki_may_saturate(tk_case_param_dtype(&typed, p)))
+                return "an output is of f8_e4m3 or f8_e5m2, and no attribute has the role TK_ROLE_OVERFLOW";
+        }
+    return NULL;
+}
+
 /* Clauses that follow from sizes and tensors: those that a contract does not list are added to the copy of it. */
 static const struct {
     tk_clause_kind kind;
@@ -354,8 +370,9 @@ static const char *wrong_contract(const tk_contract *c)
         return "`name` is not of lower-case letters, digits and _";
     if (!c->summary || !c->formula || !c->bound)
         return "`summary`, `formula` or `bound` is NULL";
-    const char *(*const checks[])(const tk_contract *) = {
-        wrong_dims, wrong_params, wrong_types, wrong_judged, wrong_elementwise, wrong_attributes, wrong_clauses};
+    const char *(*const checks[])(const tk_contract *) = {wrong_dims,     wrong_params,      wrong_types,
+                                                          wrong_judged,   wrong_elementwise, wrong_attributes,
+                                                          wrong_overflow, wrong_clauses};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         const char *wrong = checks[i](c);
         if (wrong)
