@@ -111,19 +111,17 @@ static void describe_types(const tk_contract *contract, char text[LINE])
 }
 
 /* "A target outside [0, cols) that is not ignore_index: TK_BAD_INDEX." */
-static void describe_index(const tk_contract *contract, char text[LINE])
+static void describe_index(const tk_contract *contract, int param, char text[LINE])
 {
-    const tk_param *index = &contract->params[tki_index_param(contract)];
-    const int also = tki_index_attribute(contract, tki_index_param(contract));
+    const tk_param *index = &contract->params[param];
+    const int also = tki_index_attribute(contract, param);
     if (index->rule == TK_INDICES_ENDS) {
-        snprintf(text, LINE,
-                 "`index_dtype` is TK_I32 or TK_I64. A value of %s outside [0, %s], or less than the one before it: "
-                 "TK_BAD_INDEX.",
+        snprintf(text, LINE, "A value of %s outside [0, %s], or less than the one before it: TK_BAD_INDEX.",
                  index->name, contract->dim_names[index->indexed_dim]);
         return;
     }
-    snprintf(text, LINE, "`index_dtype` is TK_I32 or TK_I64. A value of %s outside [0, %s)%s%s: TK_BAD_INDEX.",
-             index->name, contract->dim_names[index->indexed_dim], also >= 0 ? " that is not " : "",
+    snprintf(text, LINE, "A value of %s outside [0, %s)%s%s: TK_BAD_INDEX.", index->name,
+             contract->dim_names[index->indexed_dim], also >= 0 ? " that is not " : "",
              also >= 0 ? contract->attributes[also].name : "");
 }
 
@@ -145,8 +143,10 @@ static void write_comment(FILE *out, const tk_contract *contract)
     }
     describe_types(contract, text);
     column = generate_wrapped(out, 1, column, text);
-    if (tki_index_param(contract) >= 0) {
-        describe_index(contract, text);
+    if (tki_index_param(contract) >= 0)
+        column = generate_wrapped(out, 1, column, "`index_dtype` is TK_I32 or TK_I64.");
+    for (int p = -1; (p = tki_next_index_param(contract, p)) >= 0;) {
+        describe_index(contract, p, text);
         column = generate_wrapped(out, 1, column, text);
     }
     if (tki_seen_attributes(contract))

@@ -172,7 +172,10 @@ tk_status tk_ctx_synchronize(tk_ctx *ctx)
     tk_status status = tki_gpu_take_fault(ctx, ctx->gpu, ctx->stream, &op, &position);
     if (status != TK_OK || position < 0)
         return status;
-    return tki_fail_index(ctx, tk_contract_at(op), tki_index_param(tk_contract_at(op)), position, 0, -1);
+    /* The word of an op says where, not in which tensor. */
+    const int index = tki_index_param(tk_contract_at(op));
+    const bool only = tki_next_index_param(tk_contract_at(op), index) < 0;
+    return tki_fail_index(ctx, tk_contract_at(op), only ? index : -1, position, 0, -1);
 }
 
 tk_status tk_memory_alloc(tk_ctx *ctx, size_t bytes, void **memory)

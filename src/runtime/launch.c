@@ -37,13 +37,13 @@ size_t tki_launch_scratch(tk_ctx *ctx, const tki_lowering *lowering, const tk_ca
     return scratch_of(&call);
 }
 
-/* Each op has its word for bad indices. */
-static int op_number(const tk_contract *contract)
+/* Each op of the list has its word for bad indices; NULL: it is none of these. */
+static uint64_t *fault_word_of(tki_gpu *gpu, const tk_contract *contract)
 {
-    int i = 0;
-    while (i < tk_contract_count() - 1 && tk_contract_at(i) != contract)
-        i++;
-    return i;
+    for (int i = 0; i < tk_contract_count(); i++)
+        if (tk_contract_at(i) == contract)
+            return tki_gpu_fault_word(gpu, i);
+    return NULL;
 }
 
 tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c, void *const buffers[], int threads,
@@ -56,7 +56,7 @@ tk_status tki_launch(tk_ctx *ctx, const tki_lowering *lowering, const tk_case *c
     if (status != TK_OK || (prepare_only && !call.gpu))
         return status;
     call.scratch = call.gpu ? ctx->device_scratch : ctx->scratch;
-    call.fault_word = call.gpu ? tki_gpu_fault_word(ctx->gpu, op_number(c->contract)) : NULL;
+    call.fault_word = call.gpu ? fault_word_of(ctx->gpu, c->contract) : NULL;
     call.left_out_words = call.gpu ? tki_gpu_left_out_words(ctx->gpu) : NULL;
     call.prepare_only = prepare_only;
     return lowering->launch(&call);

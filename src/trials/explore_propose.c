@@ -137,12 +137,12 @@ static bool propose_planted(tki_explorer *e, const tki_trial *base, const int64_
     memcpy(trial.planted, values, (size_t)trial.planted_count * sizeof *values);
     for (int i = 0; i < trial.planted_count; i++)
         most = values[i] > most ? values[i] : most;
-    const int index = tki_index_param(e->contract);
-    if (index >= 0)
-        indexed = e->contract->params[index].indexed_dim;
-    /* So that it can be an index. */
-    if (indexed >= 0 && trial.c.dims[indexed] <= most && (double)most < e->most_work)
-        trial.c.dims[indexed] = most + 1;
+    /* So that it can be an index, of each input of them. */
+    for (int p = -1; (p = tki_next_index_param(e->contract, p)) >= 0;) {
+        indexed = e->contract->params[p].indexed_dim;
+        if (trial.c.dims[indexed] <= most && (double)most < e->most_work)
+            trial.c.dims[indexed] = most + 1;
+    }
     return propose(e, trial, indexed);
 }
 
