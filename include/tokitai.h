@@ -204,7 +204,7 @@ typedef struct tk_param {
     const char *
         also; /* TK_KIND_INDEX: the integer attribute whose value is a valid index too, beside those in range; or NULL */
     double least,
-        most; /* inputs of floating point: trials draw from that range, and others are refused; both 0: no range */
+        most; /* inputs but those of indices: trials draw from that range, and others are refused; both 0: no range */
 } tk_param;
 
 /* What a clause is about. An oracle decides those of elements; the judge itself decides the others, by their kind. */

@@ -3,6 +3,8 @@
  * since billions of elements may pass. */
 #pragma once
 
+#include <string.h>
+
 #include "exact/oracle.h"
 #include "exact/round.h"
 #include "model/attributes.h"
@@ -83,14 +85,54 @@ static inline uint32_t tki_domain_place(const tk_case *c, int p, uint32_t bits)
     return bits;
 }
 
+/* The same of integers: the one at a place, as far as those go that a range can hold; is it allowed; and what stands for it. */
+static inline bool tki_range_limits(const tk_case *c, int p)
+{
+    const tk_param *param = &c->contract->params[p];
+    return !param->output && param->kind != TK_KIND_INDEX && param->least != param->most &&
+           tki_format_of(tk_case_param_dtype(c, p)).number != TKI_FLOATING;
+}
+
+static inline int64_t tki_ranged_at(tk_dtype dtype, const void *data, int64_t i)
+{
+    const size_t bytes = tk_dtype_size(dtype);
+    uint64_t pattern = 0;
+    memcpy(&pattern, (const char *)data + (size_t)i * bytes,
+           bytes); /* little-endian, as all of the judge takes it to be */
+    return dtype == TK_I32 ? (int32_t)(uint32_t)pattern : (int64_t)pattern;
+}
+
+static inline bool tki_range_allows(const tk_param *param, int64_t value)
+{
+    return value >= (int64_t)param->least && value <= (int64_t)param->most;
+}
+
+static inline int64_t tki_range_place(const tk_param *param, int64_t value)
+{
+    const int64_t least = (int64_t)param->least;
+    return tki_range_allows(param, value)
+               ? value
+               : least + (int64_t)((uint64_t)value % (uint64_t)((int64_t)param->most - least + 1));
+}
+
+static inline void tki_put_ranged(tk_dtype dtype, void *data, int64_t i, int64_t value)
+{
+    const size_t bytes = tk_dtype_size(dtype);
+    memcpy((char *)data + (size_t)i * bytes, &value, bytes);
+}
+
 /* Moves all values of a case's inputs into its domain. */
 static inline void tki_domain_apply(const tk_case *c, void *const data[])
 {
     for (int p = 0; p < c->contract->param_count; p++) {
         const tk_dtype dtype = tk_case_param_dtype(c, p);
         const int64_t count = tki_domain_limits(c, p) ? tk_case_elements(c, p) : 0;
+        const int64_t integers = tki_range_limits(c, p) ? tk_case_elements(c, p) : 0;
         for (int64_t i = 0; i < count; i++)
             tki_put_bits(dtype, data[p], i, tki_domain_place(c, p, tki_element_bits(dtype, data[p], i)));
+        for (int64_t i = 0; i < integers; i++)
+            tki_put_ranged(dtype, data[p], i,
+                           tki_range_place(&c->contract->params[p], tki_ranged_at(dtype, data[p], i)));
     }
 }
 

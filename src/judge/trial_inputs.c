@@ -57,6 +57,11 @@ tk_status tki_inputs_check_domain(tk_ctx *ctx, const tk_case *c, const void *con
             return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] = 0x%04x = %g lies outside of %s", c->contract->name,
                             param->name, (long long)i, bits, tki_decode(dtype, bits), range);
         }
+        for (int64_t i = 0; tki_range_limits(c, p) && i < tk_case_elements(c, p); i++)
+            if (!tki_range_allows(param, tki_ranged_at(dtype, data[p], i)))
+                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] = %lld lies outside of [%g, %g]",
+                                c->contract->name, param->name, (long long)i,
+                                (long long)tki_ranged_at(dtype, data[p], i), param->least, param->most);
     }
     return TK_OK;
 }
@@ -214,6 +219,9 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed,
         if (size < 2)
             return false;
         tki_inputs_set_index(dtype, inputs->data[p], i, value);
+    } else if (tki_range_limits(c, p)) {
+        const int64_t value = tki_ranged_at(dtype, inputs->data[p], i);
+        tki_put_ranged(dtype, inputs->data[p], i, value + (tki_range_allows(param, value + 1) ? 1 : -1));
     } else if (tki_format_of(dtype).number != TKI_FLOATING) {
         ((unsigned char *)inputs->data[p])[(size_t)i * tk_dtype_size(dtype)] ^= 1;
     } else {

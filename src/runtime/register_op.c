@@ -136,6 +136,15 @@ static const char *wrong_params(const tk_contract *c)
     return outputs == 0 ? "it has no output" : always == 0 ? "every output is absent in some cases" : NULL;
 }
 
+static bool is_range_of_integers(const tk_param *p, tk_dtype dtype)
+{
+    const tki_format f = tki_format_of(dtype);
+    const bool has_sign = f.number == TKI_SIGNED;
+    const double end = dtype == TK_BOOL ? 2 : fmin(ldexp(1, f.bits - has_sign), 0x1p53);
+    return p->kind != TK_KIND_INDEX && p->least == rint(p->least) && p->most == rint(p->most) &&
+           p->least >= (has_sign ? -end : 0) && p->most < end && (dtype != TK_BOOL || p->most <= 1);
+}
+
 /* Real numbers are rounded, integers are exact; an order is one of indices. */
 static const char *wrong_judged(const tk_contract *c)
 {
@@ -151,8 +160,10 @@ static const char *wrong_judged(const tk_contract *c)
             if (param->output && real == exact)
                 return real ? "an output of real numbers is judged as integers"
                             : "an output of integers is not judged by TK_BY_INTEGER or TK_BY_ORDER";
-            if (!real && param->least != param->most)
-                return "`least` and `most` are set for an input of integers";
+            if (!real && param->least != param->most && !is_range_of_integers(param, tk_case_param_dtype(&typed, p)))
+                return "`least` and `most` of an input of integers are no integers of its type, or beyond 2^53, or "
+                       "it "
+                       "is one of indices";
             if (param->output && !real && param->sums_to != 0)
                 return "sums_to is set for an output of integers";
         }
@@ -210,26 +221,23 @@ static const char *wrong_types(const tk_contract *c)
 }
 
 /* What the judge makes of an attribute it does by the positions of its choices, and says by its name. */
-static const struct {
-    tk_role role;
-    const char *name, *choices[3];
-} roles[] = {{TK_ROLE_DOMAIN, "domain", {"all", "normal"}},
-             {TK_ROLE_NUMERICS, "numerics", {"ieee", "tensor_core", "any"}},
-             {TK_ROLE_MATRIX_UNIT, "matrix_unit", {"unknown", "sm_80", "sm_90"}},
-             {TK_ROLE_OVERFLOW, "overflow", {"nan", "saturate"}}};
+static const tk_attribute roles[] = {TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,
+                                     TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_NAN)};
+
+static bool same_choices(const tk_attribute *a, const tk_attribute *b)
+{
+    for (int k = 0; k < a->choice_count && a->choice_count == b->choice_count; k++)
+        if (strcmp(a->choices[k].id, b->choices[k].id) != 0)
+            return false;
+    return a->choice_count == b->choice_count;
+}
 
 static bool keeps_its_role(const tk_attribute *a)
 {
-    for (size_t r = 0; r < sizeof roles / sizeof *roles; r++) {
-        if ((a->role == roles[r].role) != !strcmp(a->name, roles[r].name))
+    for (size_t r = 0; r < sizeof roles / sizeof *roles; r++)
+        if ((a->role == roles[r].role) != !strcmp(a->name, roles[r].name) ||
+            (a->role == roles[r].role && (a->seen_by_kernel || !same_choices(a, &roles[r]))))
             return false;
-        for (int k = 0; a->role == roles[r].role && k < 3; k++)
-            if (roles[r].choices[k] ? k >= a->choice_count || strcmp(a->choices[k].id, roles[r].choices[k]) != 0
-                                    : k < a->choice_count)
-                return false;
-        if (a->role == roles[r].role && a->seen_by_kernel)
-            return false;
-    }
     return (unsigned)a->role <= TK_ROLE_OVERFLOW;
 }
 

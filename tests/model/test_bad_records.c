@@ -173,8 +173,8 @@ static const char *spoil(record *r, int i)
         CASE(44, "range", p[X].least = (double)NAN);
         CASE(45, "range", p[X].most = (double)INFINITY);
         CASE(46, "range", p[Y].most = 1);
-        CASE(47, "`most`", p[MASK].most = 1);
-        CASE(48, "`most`", p[PICKS].most = 1);
+        CASE(47, "input of integers", p[MASK].least = -2, p[MASK].most = -1);
+        CASE(48, "one of indices", p[PICKS].least = 0, p[PICKS].most = 2);
         CASE(49, "judged", p[Y].judged = (tk_judged_by)9);
         CASE(50, "judged", p[Y].judged = TK_BY_INTEGER);
         CASE(51, "ordered", p[Y].judged = TK_BY_ORDER, p[Y].ordered_by = 9);
@@ -257,6 +257,10 @@ static const char *spoil(record *r, int i)
         CASE(127, "not the `dtype`", r->tensor_types[1][MASK] = TK_I32, c->tensor_types = r->tensor_types[0]);
         CASE(128, "may_alias", r->tensor_types[1][Y] = TK_BF16, p[Y].may_alias = X,
              c->tensor_types = r->tensor_types[0]);
+        CASE(129, "input of integers", p[MASK].least = -1, p[MASK].most = 2);
+        CASE(130, "input of integers", p[MASK].least = 0, p[MASK].most = 2.5);
+        CASE(131, "input of integers", p[MASK].most = 0x1p53);
+        CASE(132, "input of integers", p[MASK].dtype = TK_BOOL, p[MASK].most = 2);
     }
     return NULL;
 }
