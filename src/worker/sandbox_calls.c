@@ -177,23 +177,12 @@ static const uint32_t gpu_ioctl_kinds[] = {0, 'F', 'd', 'K'};
 
 enum { SVE_SET_VL = 50, SVE_GET_VL = 51, SME_SET_VL = 63, SME_GET_VL = 64, SET_VMA = 0x53564d41 };
 
-static const uint32_t prctl_options[] = {PR_SET_NAME,
-                                         PR_GET_NAME,
-                                         PR_SET_PDEATHSIG,
-                                         PR_GET_PDEATHSIG,
-                                         PR_GET_DUMPABLE,
-                                         PR_SET_TIMERSLACK,
-                                         PR_GET_TIMERSLACK,
-                                         PR_SET_THP_DISABLE,
-                                         PR_GET_THP_DISABLE,
-                                         PR_GET_SECCOMP,
-                                         PR_GET_NO_NEW_PRIVS,
-                                         PR_CAPBSET_READ,
-                                         SVE_SET_VL,
-                                         SVE_GET_VL,
-                                         SME_SET_VL,
-                                         SME_GET_VL,
-                                         SET_VMA};
+static const uint32_t prctl_options[] = {PR_SET_NAME,        PR_SET_TSC,        PR_GET_NAME,
+                                         PR_SET_PDEATHSIG,   PR_GET_PDEATHSIG,  PR_GET_DUMPABLE,
+                                         PR_SET_TIMERSLACK,  PR_GET_TIMERSLACK, PR_SET_THP_DISABLE,
+                                         PR_GET_THP_DISABLE, PR_GET_SECCOMP,    PR_GET_NO_NEW_PRIVS,
+                                         PR_CAPBSET_READ,    SVE_SET_VL,        SVE_GET_VL,
+                                         SME_SET_VL,         SME_GET_VL,        SET_VMA};
 /* The worker under compute-sanitizer shuts itself in. */
 static const uint32_t confining_options[] = {PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_SET_NO_NEW_PRIVS};
 

@@ -3,6 +3,8 @@
  * foreign code. */
 #pragma once
 
+#include <signal.h>
+
 #include "drivers/backend.h"
 #include "isolate/wire.h"
 #include "isolate/worker_start.h"
@@ -15,7 +17,7 @@ typedef struct tki_worker_settings {
     const char *artifact;
     const char *op;    /* "gelu_bwd" */
     const char *known; /* all ops, a space behind each, to say what a library without that op has */
-    bool guards_heap;  /* the kernel's own allocations end at pages */
+    bool guards_heap;  /* the kernel's own allocations end at pages, and its clocks jump */
     bool bare; /* nothing of ours meets signals, and another thread calls the kernel than the one that loaded it */
     const tki_backend *backend;
     int device;
@@ -57,6 +59,20 @@ void tki_worker_state_compare(tki_process_state *state);
 bool tki_worker_heap_guard(size_t most_bytes);
 bool tki_worker_heap_owns(const void *address); /* it lies among guarded blocks, or between them */
 bool tki_worker_heap_is_damaged(void);          /* something was written behind a block, or freed twice */
+
+/* ------------------------------------------------------------------------------------------------------------
+ * What a kernel finds around its calls: the stack, clocks
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Right before each call: other bytes below it, and on the stacks that its next threads get. */
+void tki_worker_dirty_stacks(bool threads);
+
+/* Before each call of a worker whose clocks jump: the time is later by more than has passed. */
+void tki_worker_move_clocks(void);
+
+/* The processor's counter, too: reading it is a signal from now on, and this answers it. False: that was not the reason. */
+void tki_worker_trap_counter(void);
+bool tki_worker_answers_counter(const siginfo_t *about, void *context);
 
 /* ------------------------------------------------------------------------------------------------------------
  * Coverage of an instrumented kernel, in memory that the parent passes: before all calls, before and after each, after all

@@ -80,6 +80,8 @@ static bool was_write(int number, const ucontext_t *context)
 /* Says what happened, then lets the signal do its work. */
 static void on_deadly_signal(int number, siginfo_t *about, void *context)
 {
+    if (number == SIGSEGV && tki_worker_answers_counter(about, context))
+        return;
     tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_SIGNAL);
     reply.detail = number;
     bool has_address = about->si_code > 0 && (number == SIGSEGV || number == SIGBUS);
@@ -322,6 +324,7 @@ static int call_v3(void *function, const tki_wire_call *call, void *stream, void
                                        .rank = b->rank,
                                        .shape = b->shape};
     }
+    tki_worker_dirty_stacks(!stream);
     return kernel(&(tokitai_call3){.size = sizeof(tokitai_call3),
                                    .threads = call->head.threads,
                                    .stream = stream,
@@ -342,6 +345,7 @@ static int call_v2(void *function, const tokitai_call *head, const tki_wire_call
             .name = b->name, .data = pointers[i], .dtype = b->dtype, .output = (int32_t)b->output, .rank = b->rank};
         memcpy(tensors[i].shape, b->shape, sizeof tensors[i].shape);
     }
+    tki_worker_dirty_stacks(!head->stream);
     return kernel(head, tensors, call->head.buffer_count);
 }
 
@@ -362,8 +366,10 @@ static int call_kernel(const entry *kernel, const tki_wire_call *call, void *str
     for (int i = 0; i < call->head.attribute_count; i++)
         tki_kernel_call_set(&head, call->attributes[i].name,
                             (tk_value){.integer = call->attributes[i].value.integer});
-    return kernel->caller ? kernel->caller->call(kernel->function, &head, call->dims, pointers)
-                          : call_v2(kernel->function, &head, call, pointers);
+    if (!kernel->caller)
+        return call_v2(kernel->function, &head, call, pointers);
+    tki_worker_dirty_stacks(!stream);
+    return kernel->caller->call(kernel->function, &head, call->dims, pointers);
 }
 
 /* A reply that all went well. */
@@ -429,6 +435,8 @@ static bool serve_call(const tki_worker_settings *settings, const entry *kernel,
         return false;
 
     tki_worker_watch_call(call->head.threads);
+    if (settings->guards_heap)
+        tki_worker_move_clocks();
     current.running = true;
     current.calls++;
     if (gpu)
@@ -611,8 +619,11 @@ int tki_worker_serve(const tki_worker_settings *settings)
     if (!settings->bare)
         catch_deadly_signals();
     /* A part of the addresses that there may be, so that most are left to the kernel. */
-    if (settings->guards_heap)
+    if (settings->guards_heap) {
         tki_worker_heap_guard(settings->sandbox.memory_bytes / 8);
+        if (!settings->sandbox.gpu) /* drivers read it all the time */
+            tki_worker_trap_counter();
+    }
     if (settings->sandbox.gpu)
         gpu = tki_worker_gpu_open(settings->backend, settings->device, settings->tool, reason, sizeof reason);
     tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_DONE);
