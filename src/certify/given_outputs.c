@@ -194,7 +194,7 @@ static tk_status hint_at_numerics(tk_ctx *ctx, const tki_outcome *o, const tki_o
     tk_case other = o->given->c;
     tki_judgement again = {0};
     tki_set_role(o->contract, other.attributes, TK_ROLE_NUMERICS, TKI_NUMERICS_TENSOR_CORE);
-    tk_status status = tki_judge_case(ctx, oracle, tables, &other, t->data, false, &again);
+    tk_status status = tki_judge_case(ctx, oracle, tables, &other, t->data, (tki_judged_how){0}, &again);
     const size_t used = strlen(reason);
     if (status == TK_OK && !again.failure.present)
         snprintf(reason + used, size - used, "; all elements are within the bound of numerics %s",
@@ -213,7 +213,7 @@ static tk_status judge_tensors(tk_ctx *ctx, tki_outcome *o, const tensors *t)
     tki_trial trial = {.c = *c, .family = TKI_GIVEN_INPUTS};
     tki_trial_result result = {.failed_clause = -1, .determinism = TK_DETERMINISM_NONE};
     const double begin = tki_now();
-    status = tki_judge_case(ctx, oracle, tables, c, t->data, false, &result.judgement);
+    status = tki_judge_case(ctx, oracle, tables, c, t->data, (tki_judged_how){0}, &result.judgement);
     if (status != TK_OK)
         return status;
     result.judge_seconds = tki_now() - begin;

@@ -27,6 +27,7 @@ typedef struct tki_oracle_job {
     const void *const *buffers; /* in contract order; outputs are NULL */
     int output;                 /* which parameter is enclosed */
     bool promised;              /* use the smaller bound, or the bits, that our own lowerings promise */
+    bool sampled;               /* of a large output some boxes are judged: the judge alone looks at this */
     const void *tables;         /* given by open() */
     const void *prepared;       /* made by prepare() */
 } tki_oracle_job;

@@ -5,13 +5,14 @@
 #include "exact/floats.h"
 
 tk_status tki_judge_case(tk_ctx *ctx, const tki_oracle *oracle, const void *tables, const tk_case *c,
-                         const void *const tensors[], bool promised, tki_judgement *judgement)
+                         const void *const tensors[], tki_judged_how how, tki_judgement *judgement)
 {
     const tk_contract *contract = c->contract;
     const void *inputs[TK_MAX_PARAMS] = {0}; /* an oracle sees no outputs */
     for (int p = 0; p < contract->param_count; p++)
         inputs[p] = contract->params[p].output ? NULL : tensors[p];
-    tki_oracle_job job = {.c = c, .buffers = inputs, .promised = promised, .tables = tables};
+    tki_oracle_job job = {
+        .c = c, .buffers = inputs, .promised = how.promised, .sampled = how.sampled, .tables = tables};
     const tki_floats floats = tki_floats_begin();
     void *prepared = NULL;
     tk_status status = oracle->prepare ? oracle->prepare(&job, &prepared) : TK_OK;

@@ -3,7 +3,11 @@
 
 #include "judge/judge.h"
 
-/* `tensors` are inputs and outputs in contract order; `tables` are those that the oracle opened. Adds to *judgement. `promised`: by
- * what our own lowerings promise. */
+typedef struct tki_judged_how {
+    bool promised; /* by what our own lowerings promise */
+    bool sampled;  /* some boxes of a large output */
+} tki_judged_how;
+
+/* `tensors` are inputs and outputs in contract order; `tables` are those that the oracle opened. Adds to *judgement. */
 TK_MUST_USE tk_status tki_judge_case(tk_ctx *ctx, const tki_oracle *oracle, const void *tables, const tk_case *c,
-                                     const void *const tensors[], bool promised, tki_judgement *judgement);
+                                     const void *const tensors[], tki_judged_how how, tki_judgement *judgement);

@@ -119,8 +119,8 @@ void tki_trial_reason(const tki_trial_result *result, const tk_case *c, char *te
     char found[sizeof result->words];
     say_finding(result, c, found, sizeof found);
     if (f->changed)
-        snprintf(text, size, "called again with %s[%lld] changed: %.400s", c->contract->params[f->changed_param].name,
-                 (long long)f->changed_at, found);
+        snprintf(text, size, "called again with %s[%lld] %s: %.400s", c->contract->params[f->changed_param].name,
+                 (long long)f->changed_at, f->swapped ? "and others swapped" : "changed", found);
     else
         snprintf(text, size, "%s", found);
 }

@@ -1,7 +1,7 @@
 /* DECIDES. One trial. The kernel runs twice on fresh buffers that lie at other kinds of places and hold other bytes,
  * with different numbers of threads (call_setup.h); then, where the contract allows it, in place, and on a part of the
  * batch alone. A stranger's kernel, which may remember what it was asked before, runs once more with one input element
- * changed, and is judged anew; then with the first inputs again. */
+ * changed, or with some swapped, and is judged anew; then with the first inputs again. */
 #include "judge/trial.h"
 
 #include <stdlib.h>
@@ -19,7 +19,16 @@
 enum { SMALL_TRIAL = 1 << 15 };
 
 /* The calls of a trial, as tki_setup_draw() numbers them. */
-enum { CALL_FIRST, CALL_SECOND, CALL_CHANGED, CALL_IN_PLACE, CALL_PART, CALL_AGAIN, CALL_REPEATED };
+enum {
+    CALL_FIRST,
+    CALL_SECOND,
+    CALL_CHANGED,
+    CALL_IN_PLACE,
+    CALL_PART,
+    CALL_AGAIN,
+    CALL_REPEATED,
+    CALL_SWAPPED = 64
+};
 
 int tki_clause_find(const tk_contract *contract, tk_clause_kind kind)
 {
@@ -44,15 +53,17 @@ void tki_trial_fail_element(tki_trial_result *result)
         tki_trial_fail(result, e->clause, (tki_finding){.kind = TKI_FOUND_ELEMENT});
 }
 
-static tk_status judge_outputs(tki_subject *subject, const tk_case *c, const tki_inputs *inputs, const tki_run *r,
-                               bool promised, tki_judgement *judgement)
+static tk_status judge_outputs(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                               const tki_run *r, bool promised, tki_judgement *judgement)
 {
+    const tk_case *c = &trial->c;
+    const tki_judged_how how = {.promised = promised, .sampled = trial->sampled};
     const void *tensors[TK_MAX_PARAMS];
     for (int p = 0; p < c->contract->param_count; p++)
         tensors[p] = c->contract->params[p].output ? r->pointers[p] : inputs->data[p];
     return subject->observing
                ? TK_OK
-               : tki_judge_case(subject->ctx, subject->oracle, subject->tables, c, tensors, promised, judgement);
+               : tki_judge_case(subject->ctx, subject->oracle, subject->tables, c, tensors, how, judgement);
 }
 
 /* One call on these inputs; *r is to be freed whatever came of it. */
@@ -165,10 +176,11 @@ static int64_t output_elements(const tk_case *c)
     return count;
 }
 
-static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const tki_inputs *inputs,
+static tk_status judge_first_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                  const tki_run *first, tki_trial_result *result)
 {
-    tk_status status = judge_outputs(subject, c, inputs, first, false, &result->judgement);
+    const tk_case *c = &trial->c;
+    tk_status status = judge_outputs(subject, trial, inputs, first, false, &result->judgement);
     if (status == TK_OK)
         tki_trial_fail_element(result);
     bool promises = subject->lowering && (subject->lowering->promises_bound || subject->lowering->promises_bits);
@@ -176,7 +188,7 @@ static tk_status judge_first_run(tki_subject *subject, const tk_case *c, const t
         return status;
     /* The promise is judged by itself; only its own clause counts there. */
     tki_judgement promised = {0};
-    status = judge_outputs(subject, c, inputs, first, true, &promised);
+    status = judge_outputs(subject, trial, inputs, first, true, &promised);
     for (int i = 0; i < c->contract->clause_count; i++) {
         const tk_clause_kind kind = c->contract->clauses[i].kind;
         if (kind != TK_CLAUSE_PROMISE && kind != TK_CLAUSE_BITS)
@@ -216,12 +228,29 @@ static tk_status screen_first_run(tki_subject *subject, const tki_trial *trial, 
                : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
 }
 
-/* A kernel that keeps a result by address, by size, or by a part of its inputs gives it here for inputs that are not
- * the same. */
+/* How the inputs of a call differ from the trial's. */
+typedef bool change_inputs(const tki_trial *trial, tki_inputs *inputs, int *changed, int64_t *position);
+
+/* Each output holds what it was when the kernel was asked for the trial's inputs: one that takes that for its own work does nothing. */
+static void hold_old_results(const tk_case *c, const tki_run *first, tki_run *r)
+{
+    for (int p = 0; p < c->contract->param_count; p++)
+        if (c->contract->params[p].output && r->buffer[p].bytes) {
+            r->fill[p] = (tki_fill){.kind = TKI_FILL_STALE,
+                                    .source = first->pointers[p],
+                                    .source_bytes = r->buffer[p].bytes,
+                                    .element = r->fill[p].element};
+            memcpy(r->buffer[p].data, first->pointers[p], r->buffer[p].bytes);
+        }
+}
+
+/* A kernel that keeps a result by address, by size, or by a part or a sum of its inputs gives it here for inputs that are
+ * not the same. */
 static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
-                             tki_trial_result *result)
+                             const tki_run *first, bool swap, tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
+    change_inputs *const change = swap ? tki_inputs_swap : tki_inputs_change;
     tki_inputs changed;
     int param;
     int64_t position;
@@ -232,20 +261,22 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
         return status;
     tki_run r;
     /* In half of the trials where the arrays of the call before lay: a kernel may keep by address. */
-    tki_setup setup = tki_setup_draw(trial, CALL_CHANGED);
+    tki_setup setup = tki_setup_draw(trial, swap ? CALL_SWAPPED : CALL_CHANGED);
     if (setup.fill_seed[0] & 1)
         memcpy(setup.placement, tki_setup_draw(trial, CALL_SECOND).placement, sizeof setup.placement);
-    if (!tki_inputs_change(trial, &changed, &param, &position) ||
+    if (!change(trial, &changed, &param, &position) ||
         (status = tki_run_prepare(subject, &r, c, &changed, setup, false, NULL)) != TK_OK) {
         tki_inputs_free(&changed);
         return status;
     }
+    if (swap || setup.fill_seed[0] & 2)
+        hold_old_results(c, first, &r);
     status = tki_run_call(subject, c, &r, NULL, result);
     if (tki_run_ended(status, result)) {
         double begin = tki_now();
         tki_trial_result second = {.failed_clause = -1};
         tki_run_check_surroundings(c, &r, &changed, false, &second);
-        status = judge_outputs(subject, c, &changed, &r, false, &second.judgement);
+        status = judge_outputs(subject, trial, &changed, &r, false, &second.judgement);
         if (status == TK_OK)
             tki_trial_fail_element(&second);
         const tki_element *worst = &second.judgement.worst;
@@ -258,6 +289,7 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
             result->judgement.failure = second.judgement.failure;
             result->only_changed = true;
             second.finding.changed = true;
+            second.finding.swapped = swap;
             second.finding.changed_param = param;
             second.finding.changed_at = position;
             tki_trial_fail(result, second.failed_clause, second.finding);
@@ -284,6 +316,20 @@ static tk_status run_repeated(tki_subject *subject, const tki_trial *trial, cons
     }
     tki_run_free(&again);
     return status;
+}
+
+/* One small trial in four. */
+static bool has_swaps(const tki_subject *subject, const tki_trial *trial)
+{
+    return subject->suspicion && tki_trial_calls_seed(trial) / 8 % 4 == 0;
+}
+
+/* Right after the trial's own inputs, which may be the last ones that the kernel remembers. */
+static tk_status run_swapped(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                             const tki_run *first, tki_trial_result *result)
+{
+    const tk_status status = run_repeated(subject, trial, inputs, first, subject->suspicion, result);
+    return status == TK_OK ? run_changed(subject, trial, inputs, first, true, result) : status;
 }
 
 /* One small trial in eight. What a visitor runs is not judged, so that it does not count as run, and a kernel of one
@@ -327,19 +373,24 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
             status = subject->hash(c, (const void *const *)first.pointers, result->output_hash);
         double begin = tki_now();
         if (status == TK_OK)
-            status = judge_first_run(subject, c, inputs, &first, result);
+            status = judge_first_run(subject, trial, inputs, &first, result);
         if (status == TK_OK)
             status = screen_first_run(subject, trial, inputs, &first, result);
         result->judge_seconds = tki_now() - begin;
         /* Before any other case comes between, since one that remembers may remember the last call only. */
-        if (status == TK_OK && subject->suspicion)
-            status = run_changed(subject, trial, inputs, result);
-        for (int i = 0; i < subject->suspicion && status == TK_OK; i++)
-            status = run_repeated(subject, trial, inputs, &first, i, result);
+        /* What is judged of a sample may not have what was changed; and what needs gibibytes takes minutes as it is. */
+        const int again = trial->sampled || trial->where_memory_allows ? 0 : subject->suspicion;
+        if (status == TK_OK && again)
+            status = run_changed(subject, trial, inputs, &first, false, result);
         if (status == TK_OK && small)
             status = run_in_place(subject, trial, inputs, &first, result);
         if (status == TK_OK && small)
             status = run_part_of_batch(subject, trial, inputs, &first, result);
+        if (status == TK_OK && small && has_swaps(subject, trial))
+            status = run_swapped(subject, trial, inputs, &first, result);
+        /* Last, so that the next trial, which may be of the same bytes, comes right after them. */
+        for (int i = 0; i < again && status == TK_OK; i++)
+            status = run_repeated(subject, trial, inputs, &first, i, result);
         tki_run_keep_stale(subject, c, &first);
     }
     tki_run_free(&first);
@@ -365,7 +416,8 @@ tk_status tki_trial_adopt_change(tki_subject *subject, tki_trial *trial, tki_inp
     const int suspicion = subject->suspicion;
     subject->suspicion = 0;
     bool fails = false;
-    if (tki_inputs_change(trial, &changed, &param, &position)) {
+    const bool swapped = result->finding.swapped;
+    if ((swapped ? tki_inputs_swap : tki_inputs_change)(trial, &changed, &param, &position)) {
         status = tki_trial_run(subject, trial, &changed, &alone);
         fails = status == TK_OK && alone.failed_clause >= 0 && !alone.could_not_run;
     }

@@ -62,6 +62,7 @@ typedef struct tki_finding {
     int64_t at;
     uint64_t seen[2];
     bool changed; /* in a call with one input element changed, this one: */
+    bool swapped; /* it was swapped with others of its input */
     int changed_param;
     int64_t changed_at;
 } tki_finding;

@@ -236,3 +236,45 @@ bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed,
     *position = i;
     return true;
 }
+
+/* Where a key that is made of samples is likely to look: the ends, and every eighth place. */
+static bool is_sampled(int64_t i, int64_t elements)
+{
+    enum { END = 16, STEP = 8 };
+    return i < END || i >= elements - END || i % STEP == 0;
+}
+
+bool tki_inputs_swap(const tki_trial *trial, tki_inputs *inputs, int *changed, int64_t *position)
+{
+    enum { LEAST = 64, SWAPS = 2, TRIES = 64, APART = 8 };
+    const tk_case *c = &trial->c;
+    int candidates[TK_MAX_PARAMS], count = 0, swapped = 0;
+    for (int p = 0; p < c->contract->param_count; p++)
+        if (!c->contract->params[p].output && c->contract->params[p].rule != TK_INDICES_ENDS &&
+            tk_case_elements(c, p) >= LEAST)
+            candidates[count++] = p;
+    if (!count)
+        return false;
+    tki_random random = tki_random_stream(tki_trial_calls_seed(trial), 2);
+    const int p = candidates[tki_random_below(&random, (uint64_t)count)];
+    const int64_t elements = tk_case_elements(c, p);
+    const size_t bytes = c->contract->params[p].kind == TK_KIND_INDEX ? tk_dtype_size(c->index_dtype)
+                                                                      : tk_dtype_size(tk_case_param_dtype(c, p));
+    for (int i = 0; i < TRIES && swapped < SWAPS; i++) {
+        const int64_t a = (int64_t)tki_random_below(&random, (uint64_t)elements);
+        const int64_t steps = 1 + (int64_t)tki_random_below(&random, (uint64_t)((elements - 1) / APART));
+        const int64_t b = (a + steps * APART) % elements;
+        unsigned char *left = (unsigned char *)inputs->data[p] + (size_t)a * bytes, kept[8];
+        unsigned char *right = (unsigned char *)inputs->data[p] + (size_t)b * bytes;
+        /* Where everything else is alike, what is sampled has to do. */
+        if (!memcmp(left, right, bytes) ||
+            (i < TRIES / 2 && (is_sampled(a, elements) || is_sampled(b, elements) || b % APART != a % APART)))
+            continue;
+        memcpy(kept, left, bytes);
+        memcpy(left, right, bytes);
+        memcpy(right, kept, bytes);
+        *position = swapped++ ? *position : a;
+    }
+    *changed = p;
+    return swapped > 0;
+}

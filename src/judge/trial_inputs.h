@@ -28,6 +28,10 @@ void tki_tensor_slice(const tk_case *c, int p, int dim, int64_t begin, const tk_
 /* Changes one element of one input to another value that the op takes. False if there is none to change. */
 bool tki_inputs_change(const tki_trial *trial, tki_inputs *inputs, int *changed, int64_t *position);
 
+/* Swaps elements of one input, a multiple of eight places apart, of which *position is one: sums, exclusive ors and samples of it stay what
+ * they are. False if there are none that differ. */
+bool tki_inputs_swap(const tki_trial *trial, tki_inputs *inputs, int *changed, int64_t *position);
+
 void tki_inputs_set_index(tk_dtype dtype, void *data, int64_t i, int64_t value);
 
 /* Of the whole array of a parameter. */

@@ -19,6 +19,8 @@ typedef enum manner {
     FORGETFUL, /* a good kernel */
     BY_SIZE,   /* gives its last result for any inputs of the same size */
     BY_HEAD,   /* for any that begin with the same eight elements */
+    BY_SUM,    /* for any with the same sum of bits */
+    BY_OUTPUT, /* does nothing where the output begins with its last result */
     TIRED,     /* gives zeros from the fifth call on */
     WRONG      /* where x is above 2, and remembers nothing */
 } manner;
@@ -27,6 +29,7 @@ typedef struct memory {
     manner manner;
     int calls;
     int64_t size;
+    uint32_t sum;
     uint16_t head[8];
     uint16_t result[KEPT];
 } memory;
@@ -37,10 +40,22 @@ static float gelu(float x)
     return (float)(v / (1 + exp(-2 * 0.79788456080286535588 * (v + 0.044715 * v * v * v))));
 }
 
-static bool recalls(const memory *m, int64_t n, const uint16_t *x)
+static uint32_t sum_of(int64_t n, const uint16_t *x)
+{
+    uint32_t sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+static bool recalls(const memory *m, int64_t n, const uint16_t *x, const uint16_t *y)
 {
     if (m->calls == 1 || m->size != n)
         return false;
+    if (m->manner == BY_SUM)
+        return m->sum == sum_of(n, x);
+    if (m->manner == BY_OUTPUT)
+        return !memcmp(y, m->result, 16);
     return m->manner == BY_SIZE || (m->manner == BY_HEAD && n >= 8 && !memcmp(m->head, x, sizeof m->head));
 }
 
@@ -52,7 +67,7 @@ static int remembering_kernel(const tk_case *c, void *const b[], void *data)
     const int64_t n = c->dims[0];
     assert_true(n <= KEPT);
     m->calls++;
-    if (recalls(m, n, x)) {
+    if (recalls(m, n, x, y)) {
         memcpy(y, m->result, (size_t)n * 2);
         return 0;
     }
@@ -62,6 +77,7 @@ static int remembering_kernel(const tk_case *c, void *const b[], void *data)
         y[i] = spoilt ? 0 : tki_f32_to_f16(gelu(v));
     }
     m->size = n;
+    m->sum = sum_of(n, x);
     memcpy(m->head, x, n >= 8 ? sizeof m->head : 0);
     memcpy(m->result, y, (size_t)n * 2);
     return 0;
@@ -130,11 +146,15 @@ static tki_trial_result run_bench(manner how, int suspicion, uint64_t seed)
 
 TEST(a_good_kernel_holds)
 {
+    int swapped = 0;
     for (uint64_t seed = 0; seed < 20; seed++) {
         tki_trial_result r = run_bench(FORGETFUL, 3, seed);
         assert_int_equal(r.failed_clause, -1);
-        assert_int_equal(r.judgement.elements, 2 * SIZE); /* the changed ones are judged too */
+        /* The changed ones are judged too, and in some trials swapped ones. */
+        assert_true(r.judgement.elements == 2 * SIZE || r.judgement.elements == 3 * SIZE);
+        swapped += r.judgement.elements == 3 * SIZE;
     }
+    assert_true(swapped > 0);
 }
 
 TEST(remembered_results_are_seen)
@@ -156,6 +176,20 @@ TEST(remembered_results_are_seen)
         }
         /* Eight elements in 301 are what it looks at itself. */
         assert_true(blind <= 2);
+    }
+}
+
+/* Swapped elements, and old results in outputs, come in some of the trials. */
+TEST(weak_keys_are_seen)
+{
+    static const manner manners[] = {BY_SUM, BY_OUTPUT};
+    for (int i = 0; i < 2; i++) {
+        int seen = 0;
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            assert_int_equal(run_bench(manners[i], 0, seed).failed_clause, -1);
+            seen += run_bench(manners[i], 1, seed).only_changed;
+        }
+        assert_in_range(seen, i ? 6 : 2, 20);
     }
 }
 
@@ -219,8 +253,11 @@ TEST(coming_again)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_kernel_holds),    cmocka_unit_test(remembered_results_are_seen),
-        cmocka_unit_test(tired_kernels_are_seen), cmocka_unit_test(changes_are_adopted_only_if_they_fail_alone),
+        cmocka_unit_test(a_good_kernel_holds),
+        cmocka_unit_test(remembered_results_are_seen),
+        cmocka_unit_test(weak_keys_are_seen),
+        cmocka_unit_test(tired_kernels_are_seen),
+        cmocka_unit_test(changes_are_adopted_only_if_they_fail_alone),
         cmocka_unit_test(coming_again),
     };
     return cmocka_run_group_tests_name("remembering", tests, make_tables, NULL);
