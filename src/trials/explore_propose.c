@@ -156,12 +156,13 @@ typedef struct series {
     const tki_history *h;
     int side;
     bool high;
+    int64_t less; /* than what was seen */
 } series;
 
 static int64_t value_at(const series *s, int i)
 {
     const tki_sample *x = &s->h->samples[i];
-    return s->high ? x->high[s->side] : x->low[s->side];
+    return (s->high ? x->high[s->side] : x->low[s->side]) - s->less;
 }
 
 static bool quantity_at(const series *s, int i, tki_quantity q, int64_t *value)
@@ -205,6 +206,19 @@ static bool follows(const series *s, tki_quantity q, relation r, int64_t by)
     return varies && (r != MODULO || largest >= by);
 }
 
+/* Or what is left of it, and a small constant? */
+static bool follows_rest(const series *s, tki_quantity q, int64_t by, int64_t *constant)
+{
+    enum { MOST = 2 };
+    int64_t first;
+    if (!s->h->count || !quantity_at(s, 0, q, &first) || first < 0)
+        return false;
+    series less = *s;
+    less.less = value_at(s, 0) - first % by;
+    *constant = less.less;
+    return less.less >= -MOST && less.less <= MOST && follows(&less, q, MODULO, by);
+}
+
 enum { MOST_SOLUTIONS = 4 };
 
 /* Values of the quantity that make the operand `target`, as far as what was seen tells. */
@@ -223,11 +237,15 @@ static int solve(const series *s, tki_quantity q, int64_t target, int64_t soluti
         int64_t by = i < 12 ? 2 << i : d->integers[i - 12];
         if (by < 2 || by > 1 << 20 || target < 0)
             continue;
-        if (target < by && follows(s, q, MODULO, by)) {
-            solutions[0] = target + by;
-            solutions[1] = target + 3 * by;
-            solutions[2] = target;
-            return 3;
+        int64_t rest;
+        if (follows_rest(s, q, by, &rest) && target - rest >= 0 && target - rest < by) {
+            const int64_t base = s->e->observations[s->h->base].value[q], least = target - rest;
+            solutions[0] = least + by;
+            solutions[1] = least + 3 * by;
+            solutions[2] = least;
+            /* What led to the comparison may have been that it is no less. */
+            solutions[3] = base - base % by + least + (base % by > least ? by : 0);
+            return 4;
         }
         for (relation r = OVER; r <= TIMES; r++) {
             if (!follows(s, q, r, by))
@@ -247,13 +265,30 @@ static int64_t wanted(uint32_t outcome, int side, int64_t other)
     return other + up;
 }
 
+/* A size beyond a limit that has the base's rests by the source's constants, since a comparison of one of them may have led here. */
+static bool propose_of_same_rests(tki_explorer *e, const tki_trial *base, tki_quantity q, int64_t value)
+{
+    enum { LEAST = 8, MOST = 1024, MOST_CONSTANTS = 6 };
+    const tki_dictionary *d = e->dictionary;
+    const int64_t from = base->c.dims[q], way = value > from ? 1 : -1;
+    for (int i = 0, used = 0; i < d->integer_count && used < MOST_CONSTANTS; i++) {
+        const int64_t by = d->integers[i], steps = by > 0 ? ((value - from) * way + by - 1) / by : 0;
+        if (by < LEAST || by > MOST || value == from)
+            continue;
+        used++;
+        if (!propose_with(e, base, q, from + way * steps * by))
+            return false;
+    }
+    return true;
+}
+
 /* Sets quantities that the operands follow. *followed: there was one. */
 static bool propose_outcome(tki_explorer *e, const tki_history *h, const tki_sample *seen, uint32_t outcome,
                             bool *followed)
 {
     const tki_trial *base = &e->observations[h->base].trial;
     for (int i = 0; i < 4; i++) {
-        series s = {e, h, i / 2, i % 2 == 1};
+        series s = {e, h, i / 2, i % 2 == 1, 0};
         int other_side = 1 - s.side;
         if (s.high && seen->low[s.side] == seen->high[s.side])
             continue;
@@ -266,7 +301,9 @@ static bool propose_outcome(tki_explorer *e, const tki_history *h, const tki_sam
                 int count = solve(&s, (tki_quantity)q, wanted(outcome, s.side, ends[end]), solutions);
                 *followed |= count > 0;
                 for (int k = 0; k < count; k++)
-                    if (!propose_with(e, base, (tki_quantity)q, solutions[k]))
+                    if (!propose_with(e, base, (tki_quantity)q, solutions[k]) ||
+                        (base->found && q < TKI_PRODUCT_01 && outcome != TKI_EQUAL &&
+                         !propose_of_same_rests(e, base, (tki_quantity)q, solutions[k])))
                         return false;
             }
     }
