@@ -147,7 +147,8 @@ static void fill_values(tki_family family, const tki_lines *v, tki_random *rando
     default: break;
     }
     /* Others of indices have plain values; so do the partners of what is chosen later. */
-    if (!tki_fill_values(family, v, random) && !tki_fill_sums(family, v, random) && !tki_fill_exp(family, v, random))
+    if (!tki_fill_values(family, v, random) && !tki_fill_sums(family, v, random) &&
+        !tki_fill_exp(family, v, random) && !tki_fill_structure(family, v, random))
         tki_fill_normal(v, random);
 }
 
@@ -274,7 +275,8 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
                                 .summed = param->inner_axis >= 0,
                                 .factors = factors,
                                 .first_input = first_input,
-                                .last_input = p == last_value};
+                                .last_input = p == last_value,
+                                .turn = seed / 1000};
         /* What is paired is chosen for values of every size. */
         bool paired = family == TKI_FAMILY_NEAR_TIE && like.kind == TKI_ELEMENTWISE;
         const bool added = family == TKI_FAMILY_EXACT && like.kind == TKI_ADDS && !like.summed && factors == 2;

@@ -32,6 +32,7 @@ typedef struct tki_lines {
     /* The first value input carries the pattern of TKI_FAMILY_FEW, TKI_FAMILY_CANCEL, ...; the others pair with it. */
     bool first_input;
     bool last_input;
+    uint64_t turn; /* consecutive for consecutive numbers of trials */
 } tki_lines;
 
 static inline uint32_t tki_line_bits(const tki_lines *v, int64_t line, int64_t place)
@@ -145,10 +146,11 @@ void tki_fill_exact(const tki_lines *v, tki_random *random);
 void tki_fill_exact_terms(const tki_lines *v, double unit, tki_random *random);
 
 /* Values of one family, if it is one of those that the file has: of any op, of those that add, of those that add
- * exponentials. */
+ * exponentials, of elements that belong together. */
 bool tki_fill_values(tki_family family, const tki_lines *v, tki_random *random);
 bool tki_fill_sums(tki_family family, const tki_lines *v, tki_random *random);
 bool tki_fill_exp(tki_family family, const tki_lines *v, tki_random *random);
+bool tki_fill_structure(tki_family family, const tki_lines *v, tki_random *random);
 
 /* For an elementwise op that is linear in the first of its two inputs: for each second one a first one whose result
  * lies near a midpoint, as the oracle has it. Where there is none, since the second is special, the first stays as

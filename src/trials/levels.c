@@ -18,8 +18,16 @@
 #include "trials/families_index.h"
 #include "trials/op_registry.h"
 #include "trials/shapes.h"
+#include "trials/trials_together.h"
 
-enum { FIRST_TOUR = 1000, FIRST_DRAWN = 2000, FULL_OFFSET = 2000, FIRST_GENERAL = 6000, FIRST_OF_CHOICES = 10000 };
+enum {
+    FIRST_TOUR = 1000,
+    FIRST_DRAWN = 2000,
+    FULL_OFFSET = 2000,
+    FIRST_TOGETHER = 5000,
+    FIRST_GENERAL = 6000,
+    FIRST_OF_CHOICES = 10000
+};
 
 /* Families that take turns at the shapes of a list and have tours of their own. What came later has its shapes in
  * pairings[], so that the trials that certificates name stay what they are. */
@@ -310,6 +318,44 @@ static void add_drawn(making *m, const amounts *a, tki_random *random)
     }
 }
 
+/* -- What goes together ------------------------------------------------------------------------------------------- */
+
+static void draw_any(void *context, tk_case *c, tki_random *random)
+{
+    const making *m = context;
+    const tki_draw how = {false, false};
+    if (m->hints->draw)
+        m->hints->draw(c, &how, random);
+    else
+        draw_attributes(c, random);
+}
+
+static void take_together(void *context, const tk_case *c, int family, int number, const tki_together_how *how)
+{
+    making *m = context;
+    tki_trial trial = m->trial;
+    trial.c = *c;
+    trial.family = family;
+    trial.seed = m->options->seed + (uint64_t)number * 1000;
+    trial.sampled = how->sampled;
+    trial.alignment = how->alignment;
+    if (tk_family_applies(family, m->contract) &&
+        (!m->options->family || !strcmp(m->options->family, tk_family_at(family, NULL))))
+        add(m, &trial);
+}
+
+static void add_together(making *m, tk_level level)
+{
+    const tki_together what = {.class = m->class,
+                               .level = level,
+                               .seed = m->options->seed,
+                               .first_number = FIRST_TOGETHER + drawn_at[level].number,
+                               .draw = m->draws ? draw_any : NULL,
+                               .take = take_together,
+                               .context = m};
+    tki_together_give(&what, &m->trial.c);
+}
+
 /* Another sequence for each op and type: what one misses, another may meet. */
 static uint64_t drawn_stream(const tki_trial *trial, tk_level level)
 {
@@ -331,6 +377,7 @@ static void add_level(making *m, tk_level level, const tki_shape_list *list)
     add_pairings(m, level);
     if (level == TK_QUICK)
         add_further(m);
+    add_together(m, level);
 }
 
 /* -- Ops whose cost is open --------------------------------------------------------------------------------------- */
@@ -554,7 +601,8 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
     }
     for (int64_t i = 0; i < trials->count; i++) {
         trials->list[i].threads = options->call_threads;
-        trials->list[i].alignment = options->alignment;
+        if (options->alignment)
+            trials->list[i].alignment = options->alignment;
         trials->list[i].planted_count = options->planted_count;
         if (options->planted_count)
             memcpy(trials->list[i].planted, options->planted, (size_t)options->planted_count * sizeof(int64_t));

@@ -369,6 +369,13 @@ const tki_pairing tki_pairings[] = {
     {TKI_ROWS, 307, Q, TKI_FAMILY_TAIL, {4, 33013}},
     {TKI_ROWS, 308, Q, TKI_FAMILY_TAIL, {2, 70001}},
     {TKI_ROWS, 309, Q, TKI_FAMILY_ZERO_NAN, {40, 70}},
+    /* Wherever in a long line something is left out. */
+    {TKI_ROWS, 450, Q, TKI_FAMILY_SPREAD, {1, 70013}},
+    {TKI_ROWS, 451, F, TKI_FAMILY_SPREAD, {8, (1 << 17) + 37}},
+    {TKI_PRODUCT, 452, Q, TKI_FAMILY_SPREAD, {3, 1, 70013}},
+    {TKI_PRODUCT, 453, Q, TKI_FAMILY_SPREAD, {24, 20, 2100}},
+    {TKI_GROUPED, 454, Q, TKI_FAMILY_SPREAD, {3, 2, 20011, 2}},
+    {TKI_LOOKUP, 456, Q, TKI_FAMILY_SPREAD, {2100, 3, 2}},
     {TKI_ROWS, 310, F, TKI_FAMILY_CROWD, {4, 1 << 19}},
     {TKI_ROWS, 311, F, TKI_FAMILY_TAIL, {24, 131071}},
     {TKI_ROWS, 312, F, TKI_FAMILY_ORDER, {4, 1 << 20}},
