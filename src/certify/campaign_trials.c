@@ -5,11 +5,13 @@
 #include "certify/campaign.h"
 #include "certify/reproduce.h"
 #include "certify/subject.h"
+#include "core/clock.h"
 #include "core/context.h"
 #include "judge/trial_memory.h"
 #include "model/attributes.h"
 #include "model/case.h"
 #include "trials/attribute_settings.h"
+#include "trials/explorer.h"
 #include "trials/shrink.h"
 
 /* With keep_going each crash costs a new process. */
@@ -154,17 +156,43 @@ tk_status tki_campaign_try(tki_subject *subject, tki_outcome *o, const tki_trial
     return status;
 }
 
+/* How long trials take, by their work: what is too long for the time that is left is not begun. */
+typedef struct pace {
+    double work, seconds; /* of the largest trial so far */
+} pace;
+
+static bool is_too_long(const pace *so_far, const tki_outcome *o, const tki_trial *trial, const tk_ctx *ctx)
+{
+    const double share = 0.05; /* shorter ones cannot go far beyond the end */
+    const double seconds = so_far->work > 0 ? so_far->seconds * tki_explorer_work(&trial->c) / so_far->work : 0;
+    return ctx->deadline > 0 && seconds > share * o->total_seconds && tki_now() + seconds > ctx->deadline;
+}
+
+static void note_pace(pace *so_far, const tki_trial *trial, double begin)
+{
+    const double work = tki_explorer_work(&trial->c);
+    if (work >= so_far->work)
+        *so_far = (pace){work, tki_now() - begin};
+}
+
 tk_status tki_campaign_try_all(tki_subject *subject, tki_outcome *o, const tki_trials *trials, double share)
 {
     tk_status status = TK_OK;
     bool over = false;
+    pace so_far = {0};
     for (int64_t i = 0; i < trials->count && !over && status == TK_OK && !tki_outcome_is_out_of_time(o, subject->ctx);
          i++) {
         tki_outcome_report(o, share * (double)i / (double)trials->count, tki_trial_family_name(&trials->list[i]));
-        if (leaves_out(o, &trials->list[i]))
+        const double begin = tki_now();
+        if (leaves_out(o, &trials->list[i])) {
             note_left_out(o, &trials->list[i]);
-        else
+        } else if (is_too_long(&so_far, o, &trials->list[i], subject->ctx)) {
+            o->out_of_time = true;
+            return TK_OK;
+        } else {
             status = tki_campaign_try(subject, o, &trials->list[i], &over);
+            note_pace(&so_far, &trials->list[i], begin);
+        }
         o->complete = o->tried + o->left_out == trials->count;
     }
     return status;
