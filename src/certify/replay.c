@@ -17,6 +17,7 @@
 #include "judge/guard.h"
 #include "judge/trial_memory.h"
 #include "model/case.h"
+#include "trials/explorer.h"
 #include "trials/families.h"
 
 /* 0: as long as it takes, for what is no stranger's. */
@@ -73,6 +74,7 @@ static bool read_found(const tki_trial *like, const json_t *json, tki_trial *tri
         if (contract->attributes[i].seen_by_kernel)
             trial->c.attributes[i] = tki_recipe_value(&contract->attributes[i],
                                                       json_object_get(options, contract->attributes[i].name));
+    trial->sampled = tki_explorer_samples(&trial->c);
     trial->planted_count = (int)json_array_size(planted);
     if (!json_object_get(json, "found_by") || trial->family < 0 || json_array_size(planted) > TK_MAX_PLANTED ||
         threads < 0 || threads > TKI_MOST_THREADS || alignment < 0 || alignment > TKI_MOST_ALIGNMENT ||

@@ -217,6 +217,7 @@ tk_status tki_explore(tk_ctx *ctx, const tk_contract *contract, const tk_certify
                       .judge_data = data,
                       .result = exploration,
                       .calls_left = quick ? 200 : 1000,
+                      .large_left = quick ? 2 : 8,
                       .pairs_left = quick ? 16 : 64,
                       .most_found = quick ? TKI_FOUND_QUICK : TKI_FOUND_MORE,
                       .steps_left = quick ? 0x1p27 : 0x1p32,

@@ -47,6 +47,25 @@ static void make_small(tki_trial *trial, int but, int64_t most)
             trial->c.dims[d] = most;
 }
 
+static bool enqueue(tki_explorer *e, tki_trial trial)
+{
+    if (e->queue_count == e->queue_room) {
+        int room = e->queue_room ? 2 * e->queue_room : 256;
+        tki_trial *more = realloc(e->queue, (size_t)room * sizeof *more);
+        if (!more)
+            return false;
+        e->queue = more;
+        e->queue_room = room;
+    }
+    trial.found = true;
+    trial.sampled = tki_explorer_samples(&trial.c);
+    trial.family = tki_family_find("normal");
+    trial.chunk = 0;
+    trial.seed = e->options->seed + 1000000 + (uint64_t)e->queue_count;
+    e->queue[e->queue_count++] = trial;
+    return true;
+}
+
 /* Puts it in the queue unless it was tried, is no case that the op takes, or has nothing to judge. `but` is the size that matters, or -1:
  * others shrink where the whole would be too large. */
 static bool propose(tki_explorer *e, tki_trial trial, int but)
@@ -61,20 +80,27 @@ static bool propose(tki_explorer *e, tki_trial trial, int but)
     if (tki_explorer_work(&trial.c) > e->most_work || !tki_has_valid_indices(&trial.c) ||
         !tki_explorer_has_elements(&trial.c) || tki_explorer_knows(e, &trial))
         return true;
-    if (e->queue_count == e->queue_room) {
-        int room = e->queue_room ? 2 * e->queue_room : 256;
-        tki_trial *more = realloc(e->queue, (size_t)room * sizeof *more);
-        if (!more)
-            return false;
-        e->queue = more;
-        e->queue_room = room;
-    }
-    trial.found = true;
-    trial.family = tki_family_find("normal");
-    trial.chunk = 0;
-    trial.seed = e->options->seed + 1000000 + (uint64_t)e->queue_count;
-    e->queue[e->queue_count++] = trial;
-    return true;
+    return enqueue(e, trial);
+}
+
+/* One size more of a case whose other sizes were asked for, too, or one large size: it may be the one that a path is for. Few, and of their
+ * results a sample is judged. */
+static bool propose_large(tki_explorer *e, const tki_trial *base, tki_quantity q, int64_t value)
+{
+    enum { LARGER = 16 };
+    tki_trial trial = *base;
+    const bool alone = value > (int64_t)e->most_work; /* too large whatever the others are */
+    if ((!base->found && !alone) || q >= TKI_PRODUCT_01 || value < 1 || !e->large_left)
+        return true;
+    if (alone)
+        make_small(&trial, (int)q, 3);
+    trial.c.dims[q] = value;
+    if (!tki_case_settle(&trial.c) || tki_explorer_work(&trial.c) <= e->most_work ||
+        tki_explorer_work(&trial.c) > LARGER * e->most_work || !tki_has_valid_indices(&trial.c) ||
+        tki_explorer_knows(e, &trial))
+        return true;
+    e->large_left--;
+    return enqueue(e, trial);
 }
 
 static bool propose_attribute(tki_explorer *e, tki_trial trial, int attribute, tk_value value)
@@ -302,6 +328,7 @@ static bool propose_outcome(tki_explorer *e, const tki_history *h, const tki_sam
                 *followed |= count > 0;
                 for (int k = 0; k < count; k++)
                     if (!propose_with(e, base, (tki_quantity)q, solutions[k]) ||
+                        (outcome == TKI_EQUAL && !propose_large(e, base, (tki_quantity)q, solutions[k])) ||
                         (base->found && q < TKI_PRODUCT_01 && outcome != TKI_EQUAL &&
                          !propose_of_same_rests(e, base, (tki_quantity)q, solutions[k])))
                         return false;

@@ -78,6 +78,7 @@ typedef struct tki_explorer {
     int history_count;
     int64_t constants[TKI_LAST_CONSTANTS]; /* of comparisons of elements, as bits; the last ones */
     int constant_count;
+    int large_left; /* cases beyond most_work that may yet be proposed */
     int pairs_left; /* calls that may yet be made with two of them */
     tki_trial *queue;
     int queue_count, queue_next, queue_room;
@@ -93,6 +94,12 @@ typedef struct tki_explorer {
 
 /* About how many steps a plain kernel takes: over all elements, or over all that is multiplied or looked through. */
 double tki_explorer_work(const tk_case *c);
+
+/* Of so large a case that was found, a sample is judged, also when a certificate names it. */
+static inline bool tki_explorer_samples(const tk_case *c)
+{
+    return tki_explorer_work(c) > 0x1p21;
+}
 
 /* Is there anything to judge? */
 bool tki_explorer_has_elements(const tk_case *c);
