@@ -1,4 +1,4 @@
-# Writes OUTPUT, a C file with the text of FILES (comma-separated, relative to SOURCE_DIR; of others the name alone is noted), as the table
+# Writes OUTPUT, a C file with the bytes of FILES (comma-separated, relative to SOURCE_DIR; of others the name alone is noted), as the table
 # TABLE of elements TYPE that HEADER declares. Without these three: the GPU kernels and their headers, which the library compiles at run time.
 cmake_minimum_required(VERSION 3.25)
 
@@ -20,8 +20,8 @@ foreach(file IN LISTS files)
     endif()
     string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " hex "${hex}")
-    string(APPEND texts "\nstatic const char text_${number}[] = {\n${hex}0};\n")
-    string(APPEND rows "    {\"${file}\", text_${number}, sizeof text_${number} - 1},\n")
+    string(APPEND texts "\nstatic const unsigned char text_${number}[] = {\n${hex}0};\n")
+    string(APPEND rows "    {\"${file}\", (const char *)text_${number}, sizeof text_${number} - 1},\n")
     math(EXPR number "${number} + 1")
 endforeach()
 

@@ -126,11 +126,18 @@ typedef struct tokitai_call3 {
 
 #define TOKITAI_HOST static inline __attribute__((unused))
 
-/* For the functions of this header alone, which an instrumented build passes over. */
-#if !defined(TOKITAI_PROVIDED)
-#define TOKITAI_PROVIDED TOKITAI_DEVICE
-#define TOKITAI_PROVIDED_HOST TOKITAI_HOST
+/* What the functions of this header do says nothing about a kernel, so builds that report what runs leave it out. */
+#if defined(__CUDACC__) || defined(__HIPCC__) || !defined(__has_attribute)
+#define TOKITAI_UNWATCHED
+#elif defined(__clang__) && __has_attribute(no_profile_instrument_function)
+#define TOKITAI_UNWATCHED __attribute__((no_sanitize("coverage"), no_profile_instrument_function))
+#elif !defined(__clang__) && __has_attribute(no_sanitize_coverage)
+#define TOKITAI_UNWATCHED __attribute__((no_sanitize_coverage, no_profile_instrument_function))
+#else
+#define TOKITAI_UNWATCHED
 #endif
+#define TOKITAI_PROVIDED TOKITAI_DEVICE TOKITAI_UNWATCHED
+#define TOKITAI_PROVIDED_HOST TOKITAI_HOST TOKITAI_UNWATCHED
 
 union tokitai_float {
     float value;

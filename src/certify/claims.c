@@ -11,6 +11,7 @@
 #include "certify/subject.h"
 #include "drivers/backend.h"
 #include "kernel_file/covered_lines.h"
+#include "kernel_file/source_uses.h"
 #include "model/attributes.h"
 #include "trials/attribute_settings.h"
 #include "trials/op_registry.h"
@@ -142,6 +143,12 @@ static void say_how_a_stranger_ran(json_t *list, const facts *f)
               "this process.");
     say(list, "Each trial made two more calls: with one input element changed, which was judged as well, and with "
               "the first inputs again. Some of the shapes were drawn from the seed.");
+    if (tki_integer(f->run, "constants"))
+        say(list,
+            "%lld more calls were judged, with constants of the kernel, their neighbours, sums and products as "
+            "sizes, "
+            "and as indices, options and elements.",
+            tki_integer(f->run, "constants"));
     if (tki_integer(f->run, "came_again"))
         say(list,
             "%lld trials were repeated after all others, in another order, every fifth in a fresh process, as its "
@@ -356,6 +363,21 @@ static void disclaim_what_no_output_shows(json_t *list, const facts *f)
               "the kernel's host code, in the same process as its library, could have disabled it.");
 }
 
+/* What may be another kernel where it is compiled at another place or time, or by another command. */
+static void disclaim_what_a_source_asks(json_t *list, const facts *f)
+{
+    const json_t *depends = json_object_get(f->built, "depends_on");
+    for (size_t i = 0; i < json_array_size(depends); i++) {
+        const char *meaning = tki_use_meaning(json_string_value(json_array_get(depends, i)));
+        if (meaning)
+            say(list, "The source %s: where it is compiled otherwise, it may be another kernel than the judged one.",
+                meaning);
+    }
+    if (json_object_get(f->built, "source") && !tki_text(f->built, "text_sha256")[0])
+        say(list, "The compiler preprocessed the source for each build anew: that the instrumented build, if there "
+                  "was one, was of the same text is not shown.");
+}
+
 static void disclaim_a_stranger(json_t *list, const facts *f)
 {
     say(list, "The kernel can detect that it is being judged: that it does the same elsewhere, or after other calls, "
@@ -382,6 +404,7 @@ static void disclaim_a_stranger(json_t *list, const facts *f)
         say(list, "The kernel file is a compiled library: its source, compiler and options are unknown.");
     else
         say(list, "The named compiler is trusted to have translated the source correctly.");
+    disclaim_what_a_source_asks(list, f);
 }
 
 /* A source that serves both vendors has been seen to run on one of them only. */

@@ -71,6 +71,7 @@ typedef struct tki_outcome {
     tki_confinement confinement; /* of a stranger's worker */
     tki_process_state loading;   /* of a stranger's library */
     tki_exploration exploration; /* of a stranger's kernel */
+    int64_t glances;             /* of a stranger's kernel: calls with its constants, judged beside the trials */
     int64_t came_again;          /* of a stranger's kernel: trials run again after all others */
     tki_sanitized sanitized;
 } tki_outcome;

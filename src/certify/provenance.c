@@ -135,6 +135,8 @@ tk_status tki_provenance_of_file(tk_ctx *ctx, const tk_kernel_file *kernel, tki_
     snprintf(provenance->artifact_hash, sizeof provenance->artifact_hash, "%s",
              kernel->artifact_hash[0] ? kernel->artifact_hash : kernel->copy.file_hash);
     snprintf(provenance->source_hash, sizeof provenance->source_hash, "%s", kernel->copy.file_hash);
+    snprintf(provenance->text_hash, sizeof provenance->text_hash, "%s", kernel->text_hash);
+    provenance->uses = kernel->uses;
     snprintf(provenance->compiler, sizeof provenance->compiler, "%s", kernel->version);
     snprintf(provenance->options, sizeof provenance->options, "%s", kernel->options ? kernel->options : "");
     if (kernel->problem[0])

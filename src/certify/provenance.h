@@ -12,6 +12,8 @@ typedef struct tki_provenance {
     char artifact_hash[TKI_HASH_HEX];
     const char *source; /* "ops/gelu/kernel_cpu.c"; NULL for a function that we did not build */
     char source_hash[TKI_HASH_HEX];
+    char text_hash[TKI_HASH_HEX]; /* of a kernel file as it was preprocessed; "" if that is not known */
+    unsigned uses;                /* of a kernel file: bits 1 << tki_use */
     char compiler[256];
     char options[2048];
     tk_device device; /* the processor */

@@ -20,6 +20,7 @@
 #include "isolate/confinement.h"
 #include "judge/program_oracle.h"
 #include "kernel_file/kernel_file.h"
+#include "kernel_file/source_uses.h"
 #include "model/attributes.h"
 #include "model/case.h"
 #include "trials/attribute_settings.h"
@@ -240,6 +241,7 @@ static json_t *run_json(const tki_outcome *o)
     json_object_set_new(run, "options", gives_options ? options_json(o->contract, o->attributes) : NULL);
     json_object_set_new(run, "inputs", options->input_count ? given_inputs_json(options) : NULL);
     json_object_set_new(run, "keep_going", options->keep_going ? json_true() : NULL);
+    json_object_set_new(run, "constants", o->glances ? json_integer(o->glances) : NULL);
     json_object_set_new(run, "came_again", o->came_again ? json_integer(o->came_again) : NULL);
     if (o->left_out)
         json_object_set_new(
@@ -412,6 +414,15 @@ static json_t *mutants_json(const tki_outcome *o)
     return mutants;
 }
 
+static json_t *uses_json(unsigned uses)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < TKI_USES; i++)
+        if (uses >> i & 1)
+            json_array_append_new(list, json_string(tki_use_name((tki_use)i)));
+    return list;
+}
+
 static json_t *built_json(const tki_provenance *p)
 {
     json_t *built = json_pack("{s:s, s:s}", "artifact", p->artifact_path, "artifact_sha256", p->artifact_hash);
@@ -421,6 +432,8 @@ static json_t *built_json(const tki_provenance *p)
         json_object_set_new(built, "compiler", json_string(p->compiler));
         json_object_set_new(built, "options", tki_text_json(p->options));
     }
+    json_object_set_new(built, "text_sha256", p->text_hash[0] ? json_string(p->text_hash) : NULL);
+    json_object_set_new(built, "depends_on", p->uses ? uses_json(p->uses) : NULL);
     if (p->on_gpu && p->kernel_count) {
         json_t *kernels = json_array();
         for (int i = 0; i < p->kernel_count; i++)

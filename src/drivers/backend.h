@@ -12,6 +12,7 @@ typedef struct tki_language {
     const char *compiler;      /* its usual name; NULL: a shared library, which is taken as it is */
     const char *flags;         /* where none are asked for */
     const char *always, *last; /* before and behind the file's name: what makes a shared library of it */
+    const char *text;          /* ending of a preprocessed file, ".i"; NULL: its compiler takes none */
 } tki_language;
 
 typedef struct tki_vendor tki_vendor; /* drivers/driver.h */
@@ -29,9 +30,10 @@ struct tki_backend {
     const char *const *architecture_options;
     bool has_sanitizer; /* compute-sanitizer can watch it */
     /* Instrumented builds of kernel files */
-    const char *no_coverage;   /* why there are none; NULL: there are */
-    const char *callbacks;     /* flags that report what runs */
-    const char *counters;      /* more flags, for gcov */
+    const char *no_coverage; /* why there are none; NULL: there are */
+    const char *callbacks;   /* flags that report what runs */
+    const char *lighter;  /* more, which keep comparisons and lines as they stand in the source, and compile faster */
+    const char *counters; /* more, for gcov */
     const char *gcc_lines;     /* more of GCC alone, by which no line goes uncounted; may be NULL */
     const char *host_compiler; /* which its compiler leaves the host's code to; NULL: it does all itself */
 };

@@ -72,6 +72,11 @@ static void add_includes(tki_strings *list, const char *option, const tki_worker
     }
 }
 
+/* What a source makes of the date, it makes everywhere. A compiler may not know the variable of the environment. */
+static const char *const fixed_date[] = {"-Wno-builtin-macro-redefined", "-D__DATE__=\"" TKI_FIXED_DATE "\"",
+                                         "-D__TIME__=\"" TKI_FIXED_TIME "\"",
+                                         "-D__TIMESTAMP__=\"" TKI_FIXED_STAMP "\""};
+
 /* Arguments of the worker program: what may be read, then the command. */
 static bool make_arguments(const tki_worker_source *source, const tki_language *language, const char *compiler,
                            const char *file, tki_worker_build *build, tki_strings *list)
@@ -79,6 +84,8 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
     tki_strings_add(list, "without=%u", source->without);
     tki_terms_add(&source->terms, list);
     tki_strings_add(list, "read=%s", file);
+    if (source->object)
+        tki_strings_add(list, "read=%s", source->object);
     add_includes(list, "read=", source);
     tki_strings_allow_program(list, compiler);
     for (int i = 0; source->readable && source->readable[i]; i++)
@@ -89,10 +96,18 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
     add_words(list, source->flags ? source->flags : language->flags);
     add_words(list, language->always);
     add_words(list, source->more_flags ? source->more_flags : "");
+    for (size_t i = 0; source->preprocess && i < sizeof fixed_date / sizeof *fixed_date; i++)
+        tki_strings_add(list, "%s", fixed_date[i]);
+    if (source->preprocess)
+        tki_strings_add(list, "-E");
     add_includes(list, "-I", source);
+    if (source->folder) /* what debuggers are told */
+        tki_strings_add(list, "-fdebug-prefix-map=%s=/%s", build->scratch.path, TKI_SOURCE_LINK);
     tki_strings_add(list, "-o");
     tki_strings_add(list, "%s", build->artifact);
     tki_strings_add(list, "%s", file);
+    if (source->object)
+        tki_strings_add(list, "%s", source->object);
     add_words(list, language->last);
     size_t size = 1;
     for (int i = command; i < list->count; i++)
@@ -113,6 +128,7 @@ static tk_status run(tk_ctx *ctx, const tki_worker_source *source, const tki_str
     tki_frame frame;
     double seconds = source->seconds > 0 ? source->seconds : 300, deadline = tki_ctx_deadline(ctx, seconds);
     tki_child_environment(&environment, false);
+    tki_strings_add(&environment, "SOURCE_DATE_EPOCH=" TKI_FIXED_EPOCH);
     tk_status status = environment.failed ? tki_fail(ctx, TK_NO_MEMORY, "no memory for an environment")
                                           : tki_child_start(ctx, arguments->items, environment.items, true, &child);
     tki_strings_free(&environment);
@@ -158,14 +174,20 @@ static tk_status compile(tk_ctx *ctx, const tki_worker_source *source, const tki
     tk_status status = tki_scratch_make(ctx, &build->scratch);
     if (status != TK_OK)
         return status;
-    snprintf(build->artifact, sizeof build->artifact, "%s/kernel.so", build->scratch.path);
+    if (source->folder && symlinkat(source->folder, build->scratch.folder, TKI_SOURCE_LINK))
+        return tki_fail(ctx, TK_IO, "cannot write to '%.200s': %s", build->scratch.path, strerror(errno));
+    snprintf(build->artifact, sizeof build->artifact, "%s/kernel%s", build->scratch.path,
+             source->preprocess ? language->text : ".so");
     build->log = calloc(1, MOST_LOG);
     bool ready = make_arguments(source, language, compiler, file, build, &arguments) && build->log;
     status = ready ? run(ctx, source, &arguments, compiler, build)
                    : tki_fail(ctx, TK_NO_MEMORY, "no memory for a compilation");
     tki_strings_free(&arguments);
     /* The compiler is foreign code by now: a link could lead anywhere. */
-    if (status == TK_OK && (lstat(build->artifact, &about) != 0 || !S_ISREG(about.st_mode)))
+    const bool made = status == TK_OK && !lstat(build->artifact, &about) && S_ISREG(about.st_mode);
+    if (status == TK_OK && !made && source->preprocess)
+        build->artifact[0] = 0;
+    else if (status == TK_OK && !made)
         status = tki_fail(ctx, TK_BAD_FILE, "%s: %s made no library", name_of(source), compiler);
     return status;
 }
@@ -202,7 +224,7 @@ tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch *folder, const char *co
 tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source, tki_worker_build *build)
 {
     *build = (tki_worker_build){0};
-    const tki_language *language = tki_language_of(ctx, source->file);
+    const tki_language *language = source->language ? source->language : tki_language_of(ctx, source->file);
     if (!language)
         return TK_BAD_ARGUMENT;
     char *file = realpath(source->file, NULL);

@@ -56,6 +56,20 @@ typedef struct tki_coverage_memory {
     unsigned char counters[TKI_COVERAGE_COUNTERS];
 } tki_coverage_memory;
 
+/* What the worker finds in an instrumented library. Nothing refers to it: a name would be a way to tell. */
+#define TKI_COVERAGE_MARK                                                                              \
+    {                                                                                                  \
+        0x9b, 0x37, 0xe1, 0x5c, 0x02, 0xd8, 0x7f, 0xa4, 0x61, 0xc9, 0x1e, 0xb3, 0x88, 0x4d, 0xf6, 0x2a \
+    }
+
+typedef struct tki_coverage_hook {
+    unsigned char mark[16];
+    void (*attach)(tki_coverage_memory *memory, uintptr_t library); /* once; where the library begins */
+    void (*begin_call)(int threads);
+    void (*pause)(void);
+    bool (*write)(void); /* gcov's counters; false: they are not compiled in */
+} tki_coverage_hook;
+
 /* A checked copy: counts are within their tables, sites are those met in the last call, by key. */
 typedef struct tki_coverage_report {
     uint32_t block_count, edge_count, outcome_count;

@@ -50,6 +50,15 @@ TKI_EXPORT TK_MUST_USE tk_status tki_language_ask(tk_ctx *ctx, const char *compi
 TKI_EXPORT char *tki_language_flags(tk_ctx *ctx, const tki_language *language, const char *compiler,
                                     const char *asked, int device, const tki_worker_terms *terms);
 
+/* When all is compiled, as the preprocessor writes it. */
+#define TKI_FIXED_DATE "Jan  1 2000"
+#define TKI_FIXED_TIME "00:00:00"
+#define TKI_FIXED_STAMP "Sat Jan  1 00:00:00 2000"
+#define TKI_FIXED_EPOCH "946684800"
+
+/* What the compiler finds a source's folder under, in the folder in which it runs. */
+#define TKI_SOURCE_LINK "source"
+
 typedef struct tki_worker_source {
     const char *file;
     const char *shown; /* its name in messages; NULL: the same */
@@ -57,9 +66,13 @@ typedef struct tki_worker_source {
         compiler; /* a path or a name on the PATH; NULL: by the file's ending, .c cc, .cpp c++, .cu nvcc, .hip hipcc */
     const char *flags;      /* separated by spaces; NULL: the language's own. What makes a shared library is added */
     const char *more_flags; /* behind those; NULL: none */
-    const char *const *includes; /* folders of headers, up to NULL; NULL: none */
-    double seconds;              /* 0: 300 */
-    const char *const *readable; /* further files and folders that the compiler may read, up to NULL */
+    const char *object;     /* an object file that is linked in, too; NULL: none */
+    const tki_language *language; /* NULL: by the file's ending */
+    const char *folder;           /* whose name the text has as TKI_SOURCE_LINK; NULL: none */
+    bool preprocess;              /* a text is made of it, and no library */
+    const char *const *includes;  /* folders of headers, up to NULL; NULL: none */
+    double seconds;               /* 0: 300 */
+    const char *const *readable;  /* further files and folders that the compiler may read, up to NULL */
     tki_worker_terms terms;
     unsigned without; /* TKI_CONFINE_...: for tests */
 } tki_worker_source;
@@ -67,7 +80,7 @@ typedef struct tki_worker_source {
 /* What came of it. Zeroed before; tki_worker_build_close() frees it whether or not the build succeeded. */
 typedef struct tki_worker_build {
     tki_scratch scratch;          /* removed on closing */
-    char artifact[PATH_MAX + 16]; /* the shared library in it */
+    char artifact[PATH_MAX + 16]; /* the shared library in it, or the text; "" if the compiler made no text */
     char *command;                /* what was run, for people */
     char *log;                    /* what the compiler printed */
     tki_confinement confinement;  /* of the compiler */
@@ -75,7 +88,7 @@ typedef struct tki_worker_build {
 
 /* Compiles inside the sandbox: nothing but system folders, the file, `includes` and `readable` can be read, nothing but the scratch
  * folder be written, and there is no network. TK_UNAVAILABLE: no such compiler, or no worker program; TK_BAD_FILE: the compiler
- * rejected it, see build->log; TK_TIMEOUT. A file that ends in .so is taken as it is: build->artifact is its path. */
+ * rejected it, see build->log; TK_TIMEOUT. Date and time are the same for all. A file that ends in .so is taken as it is: build->artifact is its path. */
 TKI_EXPORT TK_MUST_USE tk_status tki_worker_compile(tk_ctx *ctx, const tki_worker_source *source,
                                                     tki_worker_build *build);
 TKI_EXPORT void tki_worker_build_close(tki_worker_build *build);

@@ -1,10 +1,11 @@
-/* CHOOSES. The dynamic symbols of a shared library, read without loading it. The file is a stranger's: nothing in it is taken to be
+/* CHOOSES. The symbols of a shared library, read without loading it. The file is a stranger's: nothing in it is taken to be
  * in range before it was compared. */
 #include <elf.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "kernel_file/kernel_file.h"
+#include "kernel_file/source_uses.h"
 
 typedef struct image {
     const unsigned char *data;
@@ -39,11 +40,11 @@ static bool read_section(const image *i, const Elf64_Ehdr *header, uint64_t numb
 }
 
 /* "gelu_fwd " behind the others, if it is the function of an op, of either version. */
-static void add_name(const char *name, size_t most, char *ops, size_t size)
+static void add_name(const char *name, char *ops, size_t size)
 {
     static const char prefix[] = "tokitai_";
-    const size_t length = strnlen(name, most), used = strlen(ops);
-    if (length == most || strncmp(name, prefix, sizeof prefix - 1) != 0 || used + length + 2 > size)
+    const size_t length = strlen(name), used = strlen(ops);
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0 || used + length + 2 > size)
         return;
     snprintf(ops + used, size - used, "%s ", name + sizeof prefix - 1);
 }
@@ -58,30 +59,60 @@ bool tki_exports_op(const char *ops, const char *name)
     return false;
 }
 
-bool tki_exported_ops(const void *data, size_t bytes, char *ops, size_t size)
+typedef void (*visitor)(const Elf64_Sym *symbol, const char *name, void *data);
+
+/* Each symbol of the sections of that type. False if there is none, or one is no such section. */
+static bool visit_symbols(const image *i, uint32_t type, visitor visit, void *data)
 {
-    const image i = {data, bytes};
     Elf64_Ehdr header;
     Elf64_Shdr symbols;
     Elf64_Shdr names;
-    ops[0] = 0;
-    if (!read_header(&i, &header))
+    if (!read_header(i, &header))
         return false;
-    for (uint64_t s = 0; read_section(&i, &header, s, &symbols); s++) {
-        if (symbols.sh_type != SHT_DYNSYM)
+    for (uint64_t s = 0; read_section(i, &header, s, &symbols); s++) {
+        if (symbols.sh_type != type)
             continue;
-        if (symbols.sh_entsize != sizeof(Elf64_Sym) || !within(&i, symbols.sh_offset, symbols.sh_size) ||
-            !read_section(&i, &header, symbols.sh_link, &names) || !within(&i, names.sh_offset, names.sh_size))
+        if (symbols.sh_entsize != sizeof(Elf64_Sym) || !within(i, symbols.sh_offset, symbols.sh_size) ||
+            !read_section(i, &header, symbols.sh_link, &names) || !within(i, names.sh_offset, names.sh_size))
             return false;
         for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= symbols.sh_size; at += sizeof(Elf64_Sym)) {
             Elf64_Sym symbol;
-            memcpy(&symbol, i.data + symbols.sh_offset + at, sizeof symbol);
-            bool function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
-            if (function && symbol.st_name < names.sh_size)
-                add_name((const char *)i.data + names.sh_offset + symbol.st_name,
-                         (size_t)(names.sh_size - symbol.st_name), ops, size);
+            memcpy(&symbol, i->data + symbols.sh_offset + at, sizeof symbol);
+            const char *name = (const char *)i->data + names.sh_offset + symbol.st_name;
+            if (symbol.st_name < names.sh_size && memchr(name, 0, (size_t)(names.sh_size - symbol.st_name)))
+                visit(&symbol, name, data);
         }
         return true;
     }
     return false;
+}
+
+typedef struct op_list {
+    char *text;
+    size_t size;
+} op_list;
+
+static void add_op(const Elf64_Sym *symbol, const char *name, void *data)
+{
+    const op_list *list = data;
+    if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF)
+        add_name(name, list->text, list->size);
+}
+
+bool tki_exported_ops(const void *data, size_t bytes, char *ops, size_t size)
+{
+    ops[0] = 0;
+    return visit_symbols(&(image){data, bytes}, SHT_DYNSYM, add_op, &(op_list){ops, size});
+}
+
+static void add_use(const Elf64_Sym *symbol, const char *name, void *data)
+{
+    tki_uses_of_symbol(name, symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_WEAK, data);
+}
+
+void tki_uses_of_library(const void *data, size_t bytes, unsigned *uses)
+{
+    const image i = {data, bytes};
+    (void)visit_symbols(&i, SHT_DYNSYM, add_use, uses);
+    (void)visit_symbols(&i, SHT_SYMTAB, add_use, uses);
 }

@@ -12,8 +12,9 @@
 #include "core/context.h"
 #include "core/file.h"
 #include "kernel_file/kernel_file.h"
+#include "kernel_file/source_uses.h"
 
-enum { MOST_SOURCE_BYTES = 1 << 22, MOST_NOTES_BYTES = 1 << 24, TOOL_SECONDS = 60, MORE_TIME = 10 };
+enum { MOST_NOTES_BYTES = 1 << 24, TOOL_SECONDS = 60, MORE_TIME = 10 };
 
 tki_instrumented *tki_instrumented_create(void)
 {
@@ -37,10 +38,14 @@ void tki_instrumented_close(tki_instrumented *instrumented)
 static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *made)
 {
     const tki_backend *backend = kernel->backend;
+    const unsigned telling = 1u << TKI_USE_BUILD | 1u << TKI_USE_ASSEMBLER; /* by which a source tells builds apart */
     const char *reason = kernel->is_library     ? "the kernel file is a compiled library"
                          : backend->no_coverage ? backend->no_coverage
                          : kernel->problem[0]   ? kernel->problem
-                                                : NULL;
+                         : kernel->uses & telling
+                             ? "its source could tell an instrumented build from the judged one: it names what such "
+                               "builds call, or has the assembler choose"
+                             : NULL;
     if (reason) {
         snprintf(made->problem, sizeof made->problem, "%.400s", reason);
         return;
@@ -48,13 +53,15 @@ static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *m
     const bool gcc = backend->gcc_lines && !strstr(kernel->version, "clang");
     const char *more[][2] = {{backend->counters, gcc ? backend->gcc_lines : ""}, {backend->counters, ""}, {"", ""}};
     enum { TRIES = sizeof more / sizeof *more };
-    tk_status status = tki_kernel_file_add_header(ctx, kernel, TKI_COVERAGE_HEADER);
-    bool built = status != TK_OK;
-    for (int i = gcc ? 0 : 1; i < TRIES && !built; i++) {
+    const char *lighter = kernel->uses & 1u << TKI_USE_FOLDING ? "" : backend->lighter;
+    tk_status status = TK_OK;
+    bool built = false;
+    for (int i = gcc && *lighter ? 0 : 1; i < TRIES && !built; i++) {
         char flags[512];
-        snprintf(flags, sizeof flags, "%s%s%s", backend->callbacks, more[i][0], more[i][1]);
+        snprintf(flags, sizeof flags, "%s%s%s%s", backend->callbacks, lighter, more[i][0], more[i][1]);
         tki_worker_build_close(&made->build);
-        status = tki_kernel_file_compile(ctx, kernel, flags, 0, &made->build);
+        status = tki_kernel_file_compile(ctx, kernel, (tki_kernel_build){.more_flags = flags, .watched = true},
+                                         &made->build);
         built = status != TK_BAD_FILE;
         made->counts_lines = status == TK_OK && i < TRIES - 1;
     }
@@ -64,31 +71,6 @@ static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *m
         snprintf(made->problem, sizeof made->problem, "the instrumented build failed: %.400s", tk_ctx_message(ctx));
 }
 
-static void scan_source(tk_ctx *ctx, const tk_kernel_file *kernel, tki_dictionary *dictionary)
-{
-    char *text;
-    size_t bytes;
-    if (tki_file_read(ctx, kernel->copy.file, MOST_SOURCE_BYTES, &text, &bytes) != TK_OK)
-        return;
-    tki_dictionary_scan(text, bytes, dictionary);
-    free(text);
-}
-
-/* Without objdump, which is where a linker is, the source alone will do. */
-static void scan_code(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_worker_build *build,
-                      tki_dictionary *dictionary)
-{
-    char objdump[PATH_MAX], *listing;
-    if (!tki_language_compiler("objdump", objdump, sizeof objdump))
-        return;
-    const char *command[] = {objdump, "-d", "--no-show-raw-insn", "-j", ".text", build->artifact, NULL};
-    if (tki_worker_tool(ctx, &build->scratch, command, (const char *const[]){NULL}, TOOL_SECONDS, &kernel->terms,
-                        &listing) != TK_OK)
-        return;
-    tki_dictionary_scan_code(listing, strlen(listing), dictionary);
-    free(listing);
-}
-
 const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel)
 {
     tki_instrumented *made = kernel->instrumented;
@@ -96,10 +78,6 @@ const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel)
     if (!made->tried) {
         made->tried = true;
         build(ctx, kernel, made);
-        if (!made->problem[0]) {
-            scan_source(ctx, kernel, &made->dictionary);
-            scan_code(ctx, kernel, &made->build, &made->dictionary);
-        }
     }
     pthread_mutex_unlock(&made->lock);
     return made->problem;
@@ -197,7 +175,7 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
         return false;
     }
     const char *main_file = strrchr(kernel->copy.file, '/') + 1;
-    snprintf(sources, sizeof sources, "%.*s", (int)(main_file - kernel->copy.file), kernel->copy.file);
+    snprintf(sources, sizeof sources, "%s/kernel/", kernel->text ? TKI_SOURCE_LINK : kernel->copy.folder.path);
     unsigned char *counters = tki_coverage_counters(coverage, &counter_bytes);
     snprintf(why, size, "gcov's counters are missing");
     if (counters && find_notes(ctx, made->build.scratch.path, &notes, &note_bytes)) {
@@ -206,6 +184,8 @@ bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki
             status = tki_file_add(ctx, folder.folder, "kernel.gcno", notes, note_bytes);
         if (status == TK_OK)
             status = tki_file_add(ctx, folder.folder, "kernel.gcda", counters, counter_bytes);
+        if (status == TK_OK && symlinkat(kernel->copy.folder.path, folder.folder, TKI_SOURCE_LINK))
+            status = tki_fail(ctx, TK_IO, "cannot write to '%.200s'", folder.path);
         if (status == TK_OK)
             status = run_gcov(ctx, &folder, gcov, llvm, kernel->copy.folder.path, &kernel->terms, &text);
         if (status != TK_OK)

@@ -11,19 +11,19 @@
 
 typedef struct tki_instrumented {
     pthread_mutex_t lock;
-    bool tried;
+    bool tried, scanned;
     tki_worker_build build;
     bool counts_lines; /* gcov's part was compiled in, too */
     char problem[512]; /* why there is no such build, or "" */
     char no_lines[256];
-    tki_dictionary dictionary;
+    tki_dictionary dictionary; /* of the kernel, once it was scanned */
 } tki_instrumented;
 
 /* NULL when memory ran out. */
 tki_instrumented *tki_instrumented_create(void);
 void tki_instrumented_close(tki_instrumented *instrumented); /* NULL is fine */
 
-/* Compiles it if nobody has yet, and reads the constants of its source and its code. "", or why there is nothing to run. */
+/* Compiles it if nobody has yet. "", or why there is nothing to run. */
 const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel);
 
 /* Opens an executor whose kernel writes to `coverage`. Statuses are those of tki_executor_open(). */

@@ -305,7 +305,7 @@ tk_status tki_kernel_copy_make(tk_ctx *ctx, const char *path, const char *includ
         free(folder);
         include += length + (include[length] == ':');
     }
-    if (status == TK_OK && mkdirat(c.target, "headers", 0700))
+    if (status == TK_OK && (mkdirat(c.target, "headers", 0700) || mkdirat(c.target, "parts", 0700)))
         status = tki_fail(ctx, TK_IO, "cannot write to '%.200s': %s", copy->folder.path, strerror(errno));
     copy->files = c.count;
     if (status == TK_OK && c.count > 1 && !hash_tree(&c, copy->tree_hash))
@@ -329,14 +329,38 @@ tk_status tki_kernel_copy_add(tk_ctx *ctx, const tki_kernel_copy *copy, const ch
     return tki_file_add(ctx, copy->folder.folder, name, data, bytes);
 }
 
+void tki_kernel_copy_neutral(const tki_kernel_copy *copy, char *text, size_t *bytes)
+{
+    static const char name[] = TKI_SOURCE_LINK;
+    const size_t length = strlen(copy->folder.path), shorter = sizeof name - 1;
+    const char *from = text, *end = text + *bytes, *at;
+    char *to = text;
+    if (length < shorter)
+        return;
+    while ((at = memmem(from, (size_t)(end - from), copy->folder.path, length))) {
+        memmove(to, from, (size_t)(at - from));
+        to += at - from;
+        memcpy(to, name, shorter);
+        to += shorter;
+        from = at + length;
+    }
+    memmove(to, from, (size_t)(end - from));
+    *bytes = (size_t)(to - text) + (size_t)(end - from);
+}
+
+static void take_out(const char *folder, const char *part, char *text)
+{
+    char prefix[PATH_MAX + 16];
+    snprintf(prefix, sizeof prefix, "%s%s", folder, part);
+    const size_t length = strlen(prefix);
+    for (char *at = text; (at = strstr(at, prefix));)
+        memmove(at, at + length, strlen(at + length) + 1);
+}
+
 void tki_kernel_copy_unname(const tki_kernel_copy *copy, char *text)
 {
     static const char *const parts[] = {"/kernel/", "/"};
-    for (size_t i = 0; copy->folder.path[0] && i < sizeof parts / sizeof *parts; i++) {
-        char prefix[PATH_MAX + 16];
-        snprintf(prefix, sizeof prefix, "%s%s", copy->folder.path, parts[i]);
-        const size_t length = strlen(prefix);
-        for (char *at = text; (at = strstr(at, prefix));)
-            memmove(at, at + length, strlen(at + length) + 1);
-    }
+    for (size_t i = 0; copy->folder.path[0] && i < sizeof parts / sizeof *parts; i++)
+        take_out(copy->folder.path, parts[i], text);
+    take_out(TKI_SOURCE_LINK, parts[0], text);
 }

@@ -6,7 +6,7 @@
 #include "core/scratch.h"
 
 typedef struct tki_kernel_copy {
-    tki_scratch folder; /* headers/ for ours; kernel/, and include0/ and so on for those given beside it */
+    tki_scratch folder; /* headers/ and parts/ for ours; kernel/, and include0/ and so on for those given beside it */
     char *file;         /* kernel/NAME in it: what is compiled or loaded */
     int includes;       /* how many include folders there are */
     char file_hash[TKI_HASH_HEX];
@@ -23,6 +23,9 @@ typedef struct tki_kernel_copy {
 TK_MUST_USE tk_status tki_kernel_copy_make(tk_ctx *ctx, const char *path, const char *include, int depth,
                                            tki_kernel_copy *copy);
 void tki_kernel_copy_close(tki_kernel_copy *copy);
+
+/* Puts TKI_SOURCE_LINK in the place of the folder's own name, which is another each time; *bytes becomes less. In place. */
+void tki_kernel_copy_neutral(const tki_kernel_copy *copy, char *text, size_t *bytes);
 
 /* Adds a file of our own to the folder, "headers/tokitai_kernel.h" or an artifact. */
 TK_MUST_USE tk_status tki_kernel_copy_add(tk_ctx *ctx, const tki_kernel_copy *copy, const char *name,

@@ -2,10 +2,12 @@
 #include "kernel_file/kernel_file.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/kernel_sources.h"
 #include "core/context.h"
 #include "model/op.h"
 #include "core/escape.h"
@@ -13,8 +15,9 @@
 #include "core/limits.h"
 #include "core/options.h"
 #include "isolate/worker_spawn.h"
+#include "kernel_file/source_uses.h"
 
-enum { MOST_FILE_BYTES = 1 << 29, MOST_LOG_BYTES = 1 << 16 };
+enum { MOST_FILE_BYTES = 1 << 29, MOST_TEXT_BYTES = 1 << 28, MOST_LOG_BYTES = 1 << 16 };
 
 /* Letters that an id cannot have become _. Names that differ in those alone must not become one: their hash tells them apart. */
 static void set_name(tk_kernel_file *kernel)
@@ -115,6 +118,7 @@ static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
         return status;
     bool good = tki_exported_ops(image, bytes, kernel->defined, sizeof kernel->defined) &&
                 tki_hash_bytes(image, bytes, kernel->artifact_hash);
+    tki_uses_of_library(image, bytes, &kernel->uses);
     if (good && !kernel->is_library)
         status = tki_kernel_copy_add(ctx, &kernel->copy, "kernel.so", image, bytes);
     free(image);
@@ -131,52 +135,159 @@ static tk_status take_artifact(tk_ctx *ctx, tk_kernel_file *kernel)
     return status;
 }
 
-tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags, double seconds,
+/* Of ours, as they were when this library was built; cmake/embed_kernels.cmake writes the table. They are there for every build. */
+enum { COVERAGE_RUNTIME = 2, PARTS };
+extern const tki_source_file tki_kernel_headers[];
+static const char *const part_folders[PARTS] = {"headers", "headers", "parts"};
+
+static void name_part(int part, char name[TKI_SOURCE_NAME])
+{
+    const char *path = tki_kernel_headers[part].path, *slash = strrchr(path, '/');
+    snprintf(name, TKI_SOURCE_NAME, "%s/%s", part_folders[part], slash ? slash + 1 : path);
+}
+
+static tk_status add_parts(tk_ctx *ctx, const tk_kernel_file *kernel)
+{
+    tk_status status = TK_OK;
+    for (int i = 0; i < PARTS && status == TK_OK; i++) {
+        char name[TKI_SOURCE_NAME];
+        name_part(i, name);
+        status = tki_kernel_copy_add(ctx, &kernel->copy, name, tki_kernel_headers[i].text,
+                                     tki_kernel_headers[i].bytes);
+    }
+    return status;
+}
+
+tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, tki_kernel_build how,
                                   tki_worker_build *build)
 {
     const tki_kernel_copy *copy = &kernel->copy;
-    tki_strings includes = {0};
+    char name[TKI_SOURCE_NAME];
+    tki_strings includes = {0}, object = {0};
     tki_strings_add(&includes, "%s/headers", copy->folder.path);
     tki_strings_add(&includes, "%s/kernel", copy->folder.path);
     for (int i = 0; i < copy->includes; i++)
         tki_strings_add(&includes, "%s/include%d", copy->folder.path, i);
-    tk_status status = includes.failed
+    name_part(COVERAGE_RUNTIME, name);
+    tki_strings_add(&object, "%s/%s", copy->folder.path, name);
+    const bool from_text = kernel->text && !how.from_source && !how.preprocess;
+    tk_status status = includes.failed || object.failed
                            ? tki_fail(ctx, TK_NO_MEMORY, "no memory for a compilation")
                            : tki_worker_compile(ctx,
-                                                &(tki_worker_source){.file = copy->file,
+                                                &(tki_worker_source){.file = from_text ? kernel->text : copy->file,
                                                                      .shown = kernel->path,
                                                                      .compiler = kernel->compiler,
                                                                      .flags = kernel->options,
-                                                                     .more_flags = more_flags,
+                                                                     .more_flags = how.more_flags,
+                                                                     .object = how.watched ? object.items[0] : NULL,
+                                                                     .language = tki_language_of(ctx, copy->file),
+                                                                     .preprocess = how.preprocess,
+                                                                     .folder = from_text ? copy->folder.path : NULL,
                                                                      .includes = (const char *const *)includes.items,
-                                                                     .seconds = seconds,
+                                                                     .seconds = how.seconds,
                                                                      .terms = kernel->terms},
                                                 build);
     tki_strings_free(&includes);
+    tki_strings_free(&object);
     if (build->log)
         tki_kernel_copy_unname(copy, build->log);
     return status;
 }
 
-tk_status tki_kernel_file_add_header(tk_ctx *ctx, const tk_kernel_file *kernel, tki_kernel_header which)
+/* Of a file in the copy, as it was written. */
+static void note_uses_of_file(tk_ctx *ctx, tk_kernel_file *kernel, const char *path)
 {
-    const tki_source_file *header = &tki_kernel_headers[which];
-    const char *slash = strrchr(header->path, '/');
-    char name[TKI_SOURCE_NAME];
-    snprintf(name, sizeof name, "headers/%s", slash ? slash + 1 : header->path);
-    return tki_kernel_copy_add(ctx, &kernel->copy, name, header->text, header->bytes);
+    char *source;
+    size_t bytes;
+    if (tki_file_read(ctx, path, MOST_TEXT_BYTES, &source, &bytes) != TK_OK)
+        return;
+    tki_uses_of_source(source, bytes, &kernel->uses);
+    free(source);
+}
+
+/* Of the text, and of each file that it came from. */
+static void note_uses(tk_ctx *ctx, tk_kernel_file *kernel, const char *text, size_t bytes)
+{
+    char name[NAME_MAX + 64], path[PATH_MAX + NAME_MAX + 64];
+    tki_strings seen = {0};
+    tki_uses_of_text(text, bytes, &kernel->uses);
+    for (const char *at = text; tki_text_next_file(&at, text + bytes, name, sizeof name);) {
+        int i = 0;
+        while (i < seen.count && strcmp(seen.items[i], name) != 0)
+            i++;
+        if (i < seen.count)
+            continue;
+        tki_strings_add(&seen, "%s", name);
+        snprintf(path, sizeof path, "%s/%s", kernel->copy.folder.path, name);
+        note_uses_of_file(ctx, kernel, path);
+    }
+    tki_strings_free(&seen);
+}
+
+/* The one text that is compiled from now on. A compiler that does not tell it apart from a library leaves none. */
+static tk_status take_text(tk_ctx *ctx, tk_kernel_file *kernel, const tki_worker_build *made)
+{
+    const char *ending = strrchr(made->artifact, '.');
+    char name[32], *text = NULL;
+    size_t bytes;
+    tk_status status = tki_file_read(ctx, made->artifact, MOST_TEXT_BYTES, &text, &bytes);
+    if (status != TK_OK)
+        return status;
+    tki_kernel_copy_neutral(&kernel->copy, text, &bytes);
+    note_uses(ctx, kernel, text, bytes);
+    snprintf(name, sizeof name, "parts/kernel%s", ending);
+    status = tki_hash_bytes(text, bytes, kernel->text_hash)
+                 ? tki_kernel_copy_add(ctx, &kernel->copy, name, text, bytes)
+                 : tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
+    free(text);
+    if (status == TK_OK && asprintf(&kernel->text, "%s/%s", kernel->copy.folder.path, name) < 0) {
+        kernel->text = NULL;
+        status = tki_fail(ctx, TK_NO_MEMORY, "no memory for a path");
+    }
+    return status;
+}
+
+static tk_status preprocess(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
+{
+    if (!tki_language_of(ctx, kernel->copy.file)->text) {
+        note_uses_of_file(ctx, kernel, kernel->copy.file);
+        return TK_OK;
+    }
+    tk_status status = tki_kernel_file_compile(
+        ctx, kernel, (tki_kernel_build){.preprocess = true, .seconds = seconds}, &kernel->build);
+    if (status == TK_OK && kernel->build.artifact[0])
+        status = take_text(ctx, kernel, &kernel->build);
+    if (status == TK_OK)
+        tki_worker_build_close(&kernel->build);
+    return status;
+}
+
+/* Of a text that does not compile, what the compiler says of its source is better: there it shows lines. A source that does compile, as
+ * with options that read a text as something else, has no text then. */
+static tk_status compile(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
+{
+    tk_status status = tki_kernel_file_compile(ctx, kernel, (tki_kernel_build){.seconds = seconds}, &kernel->build);
+    if (status != TK_BAD_FILE || !kernel->text)
+        return status;
+    tki_worker_build_close(&kernel->build);
+    status = tki_kernel_file_compile(ctx, kernel, (tki_kernel_build){.from_source = true, .seconds = seconds},
+                                     &kernel->build);
+    free(kernel->text);
+    kernel->text = NULL;
+    kernel->text_hash[0] = 0;
+    return status;
 }
 
 static tk_status build(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
 {
     if (kernel->is_library)
         return take_artifact(ctx, kernel);
-    tk_status status = tki_kernel_file_add_header(ctx, kernel, TKI_KERNEL_HEADER);
-    if (status == TK_OK)
-        status = tki_kernel_file_add_header(ctx, kernel, TKI_KERNEL_OPS_HEADER);
+    tk_status status = add_parts(ctx, kernel);
     if (status != TK_OK)
         return status;
-    status = tki_kernel_file_compile(ctx, kernel, NULL, seconds, &kernel->build);
+    status = preprocess(ctx, kernel, seconds);
+    if (status == TK_OK)
+        status = compile(ctx, kernel, seconds);
     kernel->build.log = clean_log(kernel->build.log);
     if (status == TK_OK)
         return take_artifact(ctx, kernel);
@@ -248,6 +359,7 @@ void tk_kernel_file_close(tk_kernel_file *kernel)
     tki_worker_build_close(&kernel->build);
     tki_kernel_copy_close(&kernel->copy);
     free(kernel->artifact);
+    free(kernel->text);
     free(kernel->include);
     free(kernel->path);
     free(kernel->compiler);

@@ -1,7 +1,6 @@
 /* CHOOSES. A kernel that comes as a file: compiled once, known by its hashes, run in workers. */
 #pragma once
 
-#include "compile/kernel_sources.h"
 #include "core/hash.h"
 #include "runtime/executor.h"
 #include "kernel_file/instrumented_build.h"
@@ -22,6 +21,9 @@ struct tk_kernel_file {
     tki_worker_terms terms;
     char *include; /* folders of headers as given, separated by colons, or NULL */
     tki_kernel_copy copy;
+    char *text; /* the preprocessed source in the copy, of which builds are made; NULL: there is none */
+    char text_hash[TKI_HASH_HEX];     /* "" if there is none */
+    unsigned uses;                    /* what its source asks of where and when it is compiled: bits 1 << tki_use */
     tki_worker_build build;           /* its log and its confinement; the library that it made is copied, too */
     char *artifact;                   /* the library that is loaded, NULL if there is none */
     char problem[1024];               /* why there is nothing to run, or "" */
@@ -46,16 +48,21 @@ TK_MUST_USE tk_status tki_kernel_file_run(tk_ctx *ctx, const tk_kernel_file *ker
                                           const tk_contract *contract, tki_worker_options options,
                                           tki_executor *executor);
 
-/* The headers of ours, as they were when this library was built; cmake/embed_kernels.cmake writes the table. */
-typedef enum tki_kernel_header { TKI_KERNEL_HEADER, TKI_KERNEL_OPS_HEADER, TKI_COVERAGE_HEADER } tki_kernel_header;
-extern const tki_source_file tki_kernel_headers[];
+/* How a copy is compiled. */
+typedef struct tki_kernel_build {
+    const char *more_flags; /* behind those of the kernel; NULL: none */
+    bool preprocess;        /* the text alone */
+    bool from_source;       /* not from the text, if there is one */
+    bool watched;           /* linked with what an instrumented kernel calls */
+    double seconds;
+} tki_kernel_build;
 
-/* Puts one of them where the copy is compiled. */
-TK_MUST_USE tk_status tki_kernel_file_add_header(tk_ctx *ctx, const tk_kernel_file *kernel, tki_kernel_header which);
+/* From the text, where there is one: every build of a kernel is made of the same. `build` is closed by the caller. */
+TK_MUST_USE tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, tki_kernel_build how,
+                                              tki_worker_build *build);
 
-/* Compiles the copy with these options behind those of the kernel; NULL: none. `build` is closed by the caller. */
-TK_MUST_USE tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, const char *more_flags,
-                                              double seconds, tki_worker_build *build);
+/* The constants of what is judged, read when they are first wanted; valid as long as the kernel. */
+const tki_dictionary *tki_kernel_file_constants(tk_ctx *ctx, const tk_kernel_file *kernel);
 
 /* What the functions tokitai_... that an ELF shared library exports are named behind that, a blank behind each; what does not fit is left
  * out. The bytes may be anything. False if they are not such a library. */

@@ -10,6 +10,7 @@ enum { TKI_MOST_INTEGERS = 128, TKI_MOST_FLOATS = 48 };
 /* Each once, in the order in which they come. */
 typedef struct tki_dictionary {
     int integer_count;
+    int own_integers; /* so many at the beginning are of the source; the others are of the code alone */
     int64_t integers[TKI_MOST_INTEGERS];
     int float_count;
     double floats[TKI_MOST_FLOATS];

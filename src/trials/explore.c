@@ -211,7 +211,7 @@ tk_status tki_explore(tk_ctx *ctx, const tk_contract *contract, const tk_certify
     tki_explorer e = {.ctx = ctx,
                       .contract = contract,
                       .options = options,
-                      .dictionary = &kernel->instrumented->dictionary,
+                      .dictionary = tki_kernel_file_constants(ctx, kernel),
                       .subject = {.ctx = ctx, .contract = contract, .suspicion = suspicion, .visit = tki_trial_visit},
                       .judge = judge_trial,
                       .judge_data = data,

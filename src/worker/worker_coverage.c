@@ -1,8 +1,9 @@
-/* CHOOSES. The callbacks of an instrumented kernel, which finds them here when it is loaded. They run in its process and may be called, forged or
- * written over by it; isolate/coverage.h says what that can lead to. Any thread may call them at any time. */
+/* CHOOSES. The worker's end of coverage: finds, in the library of an instrumented kernel, the hook of isolate/coverage_runtime.c, and has gcov's
+ * counters written. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,257 +14,71 @@
 #include "isolate/coverage.h"
 #include "worker/worker_program.h"
 
-/* Found by the dynamic linker. */
-#define CALLBACK __attribute__((visibility("default")))
-#define CALLED_FROM ((uintptr_t)__builtin_return_address(0))
-
-enum { MOST_PROBES = 8 };
-
-/* With one thread; then the rest of the call goes unseen, but for its lines. */
-static const uint64_t most_steps = 1 << 22;
-
-static tki_coverage_memory *memory;  /* NULL: nobody watches */
-static tki_coverage_memory *watched; /* the same during a call of which the callbacks are to tell */
-static uintptr_t base;               /* of the library */
-static bool one_thread;              /* the call at hand was given one: then blocks follow each other in an order */
-static _Thread_local uint32_t previous;
-
-static void count_step(void)
-{
-    if (++memory->steps == most_steps && one_thread)
-        watched = NULL;
-}
-
-static uint32_t offset_of(uintptr_t address)
-{
-    return (uint32_t)(address - base) + 1;
-}
-
-/* Most libraries are small enough that every block has a place to itself. */
-static size_t scatter(uint64_t key, size_t places)
-{
-    return (size_t)(key ^ (key >> 32) * 0x9e5) & (places - 1);
-}
-
-static void lose(void)
-{
-    __atomic_store_n(&memory->lost, 1, __ATOMIC_RELAXED);
-}
-
-/* The places of a table are taken one by one and never given up. */
-#define PUT(name, type)                                                                                    \
-    static void name(type *table, size_t places, uint32_t *count, type key)                                \
-    {                                                                                                      \
-        size_t place = scatter(key, places);                                                               \
-        for (int i = 0; i < MOST_PROBES; i++, place = (place + 1) & (places - 1)) {                        \
-            type there = __atomic_load_n(&table[place], __ATOMIC_RELAXED);                                 \
-            if (there == key)                                                                              \
-                return;                                                                                    \
-            if (!there && __atomic_compare_exchange_n(&table[place], &there, key, false, __ATOMIC_RELAXED, \
-                                                      __ATOMIC_RELAXED)) {                                 \
-                __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);                                            \
-                return;                                                                                    \
-            }                                                                                              \
-            if (there == key)                                                                              \
-                return;                                                                                    \
-        }                                                                                                  \
-        lose();                                                                                            \
-    }
-PUT(put_block, uint32_t)
-PUT(put_edge, uint64_t)
-
-CALLBACK void __sanitizer_cov_trace_pc(void);
-CALLBACK void __sanitizer_cov_trace_pc(void)
-{
-    if (!watched)
-        return;
-    uint32_t block = offset_of(CALLED_FROM);
-    count_step();
-    put_block(memory->blocks, TKI_COVERAGE_BLOCKS, &memory->block_count, block);
-    if (!one_thread)
-        return;
-    put_edge(memory->edges, TKI_COVERAGE_EDGES, &memory->edge_count, (uint64_t)previous << 32 | block);
-    previous = block;
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- * Comparisons
- * ------------------------------------------------------------------------------------------------------------ */
-
-static uint32_t taken[TKI_COVERAGE_SITES]; /* the places of sites in use */
-static uint32_t taken_count;
-
-static tki_site *find_site(uint64_t key)
-{
-    size_t place = scatter(key, TKI_COVERAGE_SITES);
-    for (int i = 0; i < MOST_PROBES; i++, place = (place + 1) & (TKI_COVERAGE_SITES - 1)) {
-        tki_site *site = &memory->sites[place];
-        uint64_t there = __atomic_load_n(&site->key, __ATOMIC_RELAXED);
-        if (there == key)
-            return site;
-        if (!there &&
-            __atomic_compare_exchange_n(&site->key, &there, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-            uint32_t number = __atomic_fetch_add(&taken_count, 1, __ATOMIC_RELAXED);
-            taken[number & (TKI_COVERAGE_SITES - 1)] = (uint32_t)place;
-            return site;
-        }
-        if (there == key)
-            return site;
-    }
-    lose();
-    return NULL;
-}
-
-static void widen(int64_t *place, int64_t value, bool upwards)
-{
-    int64_t there = __atomic_load_n(place, __ATOMIC_RELAXED);
-    while (upwards ? value > there : value < there)
-        if (__atomic_compare_exchange_n(place, &there, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return;
-}
-
-static void note(uint64_t key, uint32_t kind, uint32_t bytes, const int64_t operands[2], uint32_t outcome)
-{
-    tki_site *site = find_site(key);
-    if (!site)
-        return;
-    site->kind = kind;
-    site->bytes = bytes;
-    if (!(__atomic_load_n(&site->met, __ATOMIC_RELAXED) & outcome))
-        __atomic_fetch_or(&site->met, outcome, __ATOMIC_RELAXED);
-    if (!(__atomic_load_n(&site->outcomes, __ATOMIC_RELAXED) & outcome) &&
-        !(__atomic_fetch_or(&site->outcomes, outcome, __ATOMIC_RELAXED) & outcome))
-        __atomic_fetch_add(&memory->outcome_count, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < 2 && outcome != TKI_UNORDERED; i++) {
-        widen(&site->low[i], operands[i], false);
-        widen(&site->high[i], operands[i], true);
-    }
-}
-
-/* An address is elsewhere each time: how it compares is no outcome. */
-static bool is_address(uint32_t bytes, uint64_t operand)
-{
-    return bytes == 8 && operand >> 40 && operand >> 47 == 0;
-}
-
-static void compare(uintptr_t from, uint64_t number, uint32_t kind, uint32_t bytes, uint64_t a, uint64_t b)
-{
-    if (!watched || is_address(bytes, a) || is_address(bytes, b))
-        return;
-    count_step();
-    const unsigned unused = 64 - 8 * bytes;
-    const int64_t x = (int64_t)(a << unused) >> unused, y = (int64_t)(b << unused) >> unused;
-    note(offset_of(from) | number << 40, kind, bytes, (int64_t[]){x, y},
-         x < y    ? TKI_LESS
-         : x == y ? TKI_EQUAL
-                  : TKI_GREATER);
-}
-
-static void compare_floats(uintptr_t from, uint32_t bytes, double x, double y)
-{
-    if (!watched)
-        return;
-    count_step();
-    note(offset_of(from), TKI_SITE_FLOATS, bytes, (int64_t[]){tki_site_rank(x), tki_site_rank(y)},
-         x < y    ? TKI_LESS
-         : x == y ? TKI_EQUAL
-         : x > y  ? TKI_GREATER
-                  : TKI_UNORDERED);
-}
-
-#define COMPARISON(bits)                                                         \
-    CALLBACK void __sanitizer_cov_trace_cmp##bits(uint64_t a, uint64_t b);       \
-    CALLBACK void __sanitizer_cov_trace_cmp##bits(uint64_t a, uint64_t b)        \
-    {                                                                            \
-        compare(CALLED_FROM, 0, TKI_SITE_INTEGERS, bits, a, b);                  \
-    }                                                                            \
-    CALLBACK void __sanitizer_cov_trace_const_cmp##bits(uint64_t a, uint64_t b); \
-    CALLBACK void __sanitizer_cov_trace_const_cmp##bits(uint64_t a, uint64_t b)  \
-    {                                                                            \
-        compare(CALLED_FROM, 0, TKI_SITE_CONSTANT, bits, a, b);                  \
-    }
-COMPARISON(1)
-COMPARISON(2)
-COMPARISON(4)
-COMPARISON(8)
-
-CALLBACK void __sanitizer_cov_trace_cmpf(float a, float b);
-CALLBACK void __sanitizer_cov_trace_cmpf(float a, float b)
-{
-    compare_floats(CALLED_FROM, 4, (double)a, (double)b);
-}
-
-CALLBACK void __sanitizer_cov_trace_cmpd(double a, double b);
-CALLBACK void __sanitizer_cov_trace_cmpd(double a, double b)
-{
-    compare_floats(CALLED_FROM, 8, a, b);
-}
-
-/* `cases`: how many, of how many bits, then the values. */
-CALLBACK void __sanitizer_cov_trace_switch(uint64_t value, const uint64_t *cases);
-CALLBACK void __sanitizer_cov_trace_switch(uint64_t value, const uint64_t *cases)
-{
-    enum { MOST_CASES = 64 };
-    const uint64_t bits = cases[1];
-    const uint32_t bytes = bits > 32 ? 8 : bits > 16 ? 4 : bits > 8 ? 2 : 1;
-    for (uint64_t i = 0; i < cases[0] && i < MOST_CASES; i++)
-        compare(CALLED_FROM, i + 1, TKI_SITE_CONSTANT, bytes, cases[2 + i], value);
-}
-
-/* ------------------------------------------------------------------------------------------------------------
- * What the worker does
- * ------------------------------------------------------------------------------------------------------------ */
-
-static void (*write_counters)(void); /* the kernel's own part of gcov, or NULL */
+static const tki_coverage_hook *hook; /* NULL: nobody watches */
 static const char *counters_folder;
+static tki_coverage_memory *memory;
 
-/* Whatever is compared first will set all limits. */
-static void forget_operands(tki_site *site)
+/* The one hook in what the library may write, if there is one. */
+typedef struct search {
+    uintptr_t base;
+    const unsigned char *found;
+    int count;
+} search;
+
+static int look_through(struct dl_phdr_info *library, size_t size, void *data)
 {
-    site->met = 0;
-    for (int k = 0; k < 2; k++) {
-        site->low[k] = INT64_MAX;
-        site->high[k] = INT64_MIN;
+    static const unsigned char mark[] = TKI_COVERAGE_MARK;
+    search *s = data;
+    (void)size;
+    if (library->dlpi_addr != s->base)
+        return 0;
+    for (int i = 0; i < library->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &library->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_W))
+            continue;
+        const unsigned char *at = (const unsigned char *)s->base + part->p_vaddr, *end = at + part->p_filesz;
+        for (; (at = memmem(at, (size_t)(end - at), mark, sizeof mark)); at++) {
+            s->found = at;
+            s->count++;
+        }
     }
+    return 1;
 }
 
-bool tki_worker_watch(const tki_worker_settings *settings, int file, void *library, void *function)
+/* A library with several has one of its own making: then there is none. */
+static const tki_coverage_hook *find_hook(uintptr_t base)
+{
+    search s = {.base = base};
+    dl_iterate_phdr(look_through, &s);
+    return s.count == 1 && (uintptr_t)s.found % _Alignof(tki_coverage_hook) == 0
+               ? (const tki_coverage_hook *)(const void *)s.found
+               : NULL;
+}
+
+bool tki_worker_watch(const tki_worker_settings *settings, int file, void *function)
 {
     Dl_info about;
     void *mapped = mmap(NULL, sizeof *memory, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED || !dladdr(function, &about))
         return false;
     memory = mapped;
-    /* Sites of an earlier process, whose call has ended it, are in use. */
-    for (size_t i = 0; i < TKI_COVERAGE_SITES; i++) {
-        forget_operands(&memory->sites[i]);
-        if (memory->sites[i].key)
-            taken[taken_count++ & (TKI_COVERAGE_SITES - 1)] = (uint32_t)i;
-    }
-    base = (uintptr_t)about.dli_fbase;
     counters_folder = settings->sandbox.scratch;
-    *(void **)&write_counters = dlsym(library, "tokitai_coverage_write");
-    /* Where gcov writes, whatever the compiler has noted. */
-    setenv("GCOV_PREFIX", counters_folder, 1);
-    setenv("GCOV_PREFIX_STRIP", "99", 1);
+    hook = find_hook((uintptr_t)about.dli_fbase);
+    if (hook)
+        hook->attach(memory, (uintptr_t)about.dli_fbase);
     return true;
 }
 
 void tki_worker_watch_call(int threads)
 {
-    if (!memory)
-        return;
-    one_thread = threads == 1;
-    previous = 0;
-    memory->steps = 0;
-    watched = memory->quiet ? NULL : memory;
-    for (uint32_t i = 0; i < taken_count && i < TKI_COVERAGE_SITES; i++)
-        forget_operands(&memory->sites[taken[i] & (TKI_COVERAGE_SITES - 1)]);
+    if (hook)
+        hook->begin_call(threads);
 }
 
 void tki_worker_watch_pause(void)
 {
-    watched = NULL;
+    if (hook)
+        hook->pause();
 }
 
 /* The largest file of counters in the folder: nvcc makes a second, small one. */
@@ -288,11 +103,22 @@ static int open_counters(void)
     return file;
 }
 
+/* Where gcov writes, whatever the compiler has noted, is said by its environment, which is there for no call. */
+static bool write_counters(void)
+{
+    static const char *const names[] = {"GCOV_PREFIX", "GCOV_PREFIX_STRIP"};
+    setenv(names[0], counters_folder, 1);
+    setenv(names[1], "99", 1);
+    const bool written = hook->write();
+    unsetenv(names[0]);
+    unsetenv(names[1]);
+    return written;
+}
+
 void tki_worker_watch_end(void)
 {
-    if (!memory || !write_counters)
+    if (!hook || !write_counters())
         return;
-    write_counters();
     int file = open_counters();
     size_t used = 0;
     ssize_t got = 0;

@@ -78,7 +78,7 @@ bool tki_worker_answers_counter(const siginfo_t *about, void *context);
  * Coverage of an instrumented kernel, in memory that the parent passes: before all calls, before and after each, after all
  * ------------------------------------------------------------------------------------------------------------ */
 
-bool tki_worker_watch(const tki_worker_settings *settings, int file, void *library, void *function);
+bool tki_worker_watch(const tki_worker_settings *settings, int file, void *function);
 void tki_worker_watch_call(int threads);
 void tki_worker_watch_pause(void);
 void tki_worker_watch_end(void); /* gcov's counters, too */

@@ -533,7 +533,7 @@ static bool load(const tki_worker_settings *settings, void **opened, entry *kern
 }
 
 /* False if that is not what the frame is about. */
-static bool serve_watch(const tki_worker_settings *settings, void *library, void *function, received *r)
+static bool serve_watch(const tki_worker_settings *settings, void *function, received *r)
 {
     const tki_wire_header *header = (const tki_wire_header *)(const void *)r->frame;
     if (r->bytes != sizeof *header || header->magic != TKI_WIRE_MAGIC)
@@ -541,7 +541,7 @@ static bool serve_watch(const tki_worker_settings *settings, void *library, void
     current.nonce = header->nonce;
     tki_wire_reply reply = reply_of(TKI_WIRE_REPLY, TKI_WIRE_DONE);
     if (header->kind == TKI_WIRE_WATCH && r->memory_count == 1) {
-        if (!tki_worker_watch(settings, r->memory[0], library, function))
+        if (!tki_worker_watch(settings, r->memory[0], function))
             reply.status = TKI_WIRE_NO_MEMORY;
         close(r->memory[0]);
     } else if (header->kind == TKI_WIRE_WATCH_END) {
@@ -570,7 +570,6 @@ void tki_worker_bare_needs(tki_sandbox *sandbox)
 
 typedef struct service {
     const tki_worker_settings *settings;
-    void *library;
     const entry *kernel;
     tki_worker_gpu *gpu;
     int status;
@@ -591,8 +590,7 @@ static void *serve_calls(void *given)
             keep_arena(&r);
             continue;
         }
-        if (!serve_watch(s->settings, s->library, s->kernel->function, &r) &&
-            !serve_call(s->settings, s->kernel, s->gpu, &r)) {
+        if (!serve_watch(s->settings, s->kernel->function, &r) && !serve_call(s->settings, s->kernel, s->gpu, &r)) {
             s->status = 1;
             return NULL;
         }
@@ -639,7 +637,7 @@ int tki_worker_serve(const tki_worker_settings *settings)
     reply.status = loaded ? TKI_WIRE_DONE : TKI_WIRE_NOT_LOADED;
     if (!(loaded ? send_state(reply, &state) : tki_worker_send(&reply, reason)) || !loaded)
         return 1;
-    service s = {settings, library, &kernel, gpu, 0};
+    service s = {settings, &kernel, gpu, 0};
     if (!settings->bare || !serve_in_another_thread(&s))
         serve_calls(&s);
     return s.status;

@@ -319,8 +319,24 @@ TEST(trials_without_memory_are_passed_over)
     tk_ctx_destroy(ctx);
 }
 
-/* What the instrumented build alone does, by a macro that its compiler defines. */
-#define WHEN_INSTRUMENTED(what) "#ifdef TOKITAI_COVERAGE_H\n" what "#endif\n"
+/* A kernel that knows the instrumented build when it runs: its own library refers to gcov's part. What it does then is up to it. */
+#define IS_INSTRUMENTED                                                                                              \
+    "#include <stdio.h>\n#include <string.h>\n#include <stdlib.h>\n"                                                 \
+    "static int instrumented(void)\n"                                                                                \
+    "{\n"                                                                                                            \
+    "    static int known = -1;\n"                                                                                   \
+    "    char line[512];\n"                                                                                          \
+    "    FILE *maps = known < 0 ? fopen(\"/proc/self/maps\", \"r\") : NULL;\n"                                       \
+    "    unsigned long begin, end;\n"                                                                                \
+    "    known = known > 0;\n"                                                                                       \
+    "    while (maps && fgets(line, sizeof line, maps))\n"                                                           \
+    "        if (strstr(line, \"rw-s\") && sscanf(line, \"%lx-%lx\", &begin, &end) == 2 && end - begin > 600000 && " \
+    "end - begin < 2000000)\n"                                                                                       \
+    "            known = 1;\n"                                                                                       \
+    "    if (maps)\n"                                                                                                \
+    "        fclose(maps);\n"                                                                                        \
+    "    return known;\n"                                                                                            \
+    "}\n"
 
 static void assert_unknown(tk_ctx *ctx, const char *name, const char *reason)
 {
@@ -337,24 +353,23 @@ static void assert_unknown(tk_ctx *ctx, const char *name, const char *reason)
 TEST(a_bad_instrumented_build_costs_coverage_alone)
 {
     tk_ctx *ctx = open_context();
-    write_kernel("does_not_compile", gemm, WHEN_INSTRUMENTED("#error no\n"), "0");
-    assert_unknown(ctx, "does_not_compile", "the instrumented build failed");
-    write_kernel("crashes", gemm,
-                 "#include <stdlib.h>\n" WHEN_INSTRUMENTED(
-                     "#define CRASH abort(), \n") "#ifndef CRASH\n#define CRASH\n#endif\n",
-                 "CRASH 0");
+    write_kernel("does_not_link", gemm,
+                 "void __sanitizer_cov_trace_pc(void);\nvoid __sanitizer_cov_trace_pc(void) {}\n", "0");
+    assert_unknown(ctx, "does_not_link", "tell an instrumented build from the judged one");
+    write_kernel("crashes", gemm, IS_INSTRUMENTED, "(instrumented() ? abort() : (void)0, 0)");
     assert_unknown(ctx, "crashes", "signal 6");
-    write_kernel("refuses", gemm, WHEN_INSTRUMENTED("#define N 1\n") "#ifndef N\n#define N 0\n#endif\n",
-                 "({ if (N) return 9; 0; })");
+    write_kernel("refuses", gemm, IS_INSTRUMENTED, "({ if (instrumented()) return 9; 0; })");
     assert_unknown(ctx, "refuses", "9");
     tk_ctx_destroy(ctx);
 }
 
 /* Writes over all memory that it shares with anybody, or just fills the tables. */
-static const char forger[] = "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n" WHEN_INSTRUMENTED(
+static const char forger[] =
+    "#include <stdint.h>\n#include <stdio.h>\n#include <string.h>\n"
     "static int forge(void)\n"
     "{\n"
     "    static int calls;\n"
+    "    int forged = 0;\n"
     "    if (calls++ % 997)\n"
     "        return 0;\n"
     "    FILE *maps = fopen(\"/proc/self/maps\", \"r\");\n"
@@ -362,12 +377,14 @@ static const char forger[] = "#include <stdint.h>\n#include <stdio.h>\n#include 
     "    char line[512];\n"
     "    while (maps && fgets(line, sizeof line, maps))\n"
     "        if (strstr(line, \"rw-s\") && sscanf(line, \"%lx-%lx\", &begin, &end) == 2 && end - begin > 600000 && "
-    "end - begin < 2000000)\n"
+    "end - begin < 2000000 && *(uint32_t *)begin == 0x31434b54) {\n"
     "            memset((void *)(begin + BYTES_KEPT), 0xff, end - begin - BYTES_KEPT);\n"
+    "            forged = 1;\n"
+    "        }\n"
     "    if (maps)\n"
     "        fclose(maps);\n"
-    "    return 0;\n"
-    "}\n#define WRONG_NOW forge()\n") "#ifndef WRONG_NOW\n#define WRONG_NOW (k == 77)\n#endif\n";
+    "    return forged;\n"
+    "}\n";
 
 TEST(forged_reports_do_not_help)
 {
@@ -377,14 +394,14 @@ TEST(forged_reports_do_not_help)
         char before[4096];
         snprintf(before, sizeof before, "%s%s", kept[i], forger);
         /* The right one stays HELD, whatever is said of it. */
-        write_kernel("forger", gemm, before, "0 * WRONG_NOW");
+        write_kernel("forger", gemm, before, "0 * forge()");
         tk_certificate *certificate = judge(ctx, "forger", "gemm", NULL, TK_CERTIFY_DEFAULTS);
         assert_int_equal(tk_certificate_verdict(certificate), TK_HELD);
         tk_certificate_destroy(certificate);
         /* The wrong one is found by the level's own trials. */
         if (i > 0)
             continue;
-        write_kernel("wrong_forger", gemm, before, "WRONG_NOW || m == 2");
+        write_kernel("wrong_forger", gemm, before, "!forge() && m == 2");
         certificate = judge(ctx, "wrong_forger", "gemm", NULL, TK_CERTIFY_DEFAULTS);
         assert_int_equal(tk_certificate_verdict(certificate), TK_REFUTED);
         tk_certificate_destroy(certificate);
