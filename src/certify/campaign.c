@@ -12,7 +12,9 @@
 #include "judge/call_setup.h"
 #include "model/attributes.h"
 #include "model/case.h"
+#include "kernel_file/kernel_file.h"
 #include "trials/attribute_settings.h"
+#include "trials/constant_trials.h"
 #include "trials/families.h"
 #include "trials/op_registry.h"
 #include "trials/unjudged_call.h"
@@ -182,6 +184,28 @@ static tk_status run_found(void *data, const tki_trial *trial, bool *stop)
     return status;
 }
 
+/* The kernel's constants as sizes, indices, options and elements, on the build that is judged: a kernel that knows how it
+ * is built can mislead the search that comes next. */
+static tk_status run_constants(campaign *c)
+{
+    tki_outcome *o = c->o;
+    tki_constant_trials trials;
+    bool over = false;
+    if (!c->trials->count)
+        return TK_OK;
+    tk_status status = tki_constant_trials_make(c->subject->ctx, &c->trials->list[0], o->options,
+                                                tki_kernel_file_constants(c->subject->ctx, o->options->kernel_file),
+                                                &trials);
+    for (int i = 0; i < trials.count && status == TK_OK && !over && !tki_outcome_is_out_of_time(o, c->subject->ctx);
+         i++) {
+        status = tki_campaign_glance(c->subject, o, &trials.list[i], &over);
+        if (status == TK_NO_MEMORY) /* one less, and not the end */
+            status = TK_OK;
+    }
+    free(trials.list);
+    return status;
+}
+
 /* What an instrumented build of the kernel leads to. */
 static tk_status run_coverage(campaign *c)
 {
@@ -346,6 +370,11 @@ static bool for_strangers(const campaign *c)
     return while_it_holds(c) && c->o->kind->stranger;
 }
 
+static bool for_constants(const campaign *c)
+{
+    return for_strangers(c) && !c->restricted;
+}
+
 static bool for_coverage(const campaign *c)
 {
     return for_strangers(c) && !c->restricted && !c->o->options->skip_coverage;
@@ -375,6 +404,7 @@ static const struct step {
     {always, make_record, NULL, 0},
     {while_it_holds, run_trials, NULL, 0},
     {for_bad_indices, run_bad_indices, NULL, 0},
+    {for_constants, run_constants, NULL, 0},
     {for_coverage, run_coverage, "coverage", 0.9},
     {for_strangers, run_again, NULL, 0},
     {for_sanitizer, run_sanitized, "compute-sanitizer", 1},

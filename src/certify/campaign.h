@@ -12,3 +12,5 @@ TK_MUST_USE tk_status tki_campaign_try_all(tki_subject *subject, tki_outcome *o,
 
 /* Runs one. *over: no other is to be run. With keep_going that is when it cannot be run or has crashed too often. */
 TK_MUST_USE tk_status tki_campaign_try(tki_subject *subject, tki_outcome *o, const tki_trial *trial, bool *over);
+/* One call of it, unless that fails: then the whole of it decides, and if that holds the call alone. */
+TK_MUST_USE tk_status tki_campaign_glance(tki_subject *subject, tki_outcome *o, const tki_trial *trial, bool *over);

@@ -175,6 +175,29 @@ static void note_pace(pace *so_far, const tki_trial *trial, double begin)
         *so_far = (pace){work, tki_now() - begin};
 }
 
+tk_status tki_campaign_glance(tki_subject *subject, tki_outcome *o, const tki_trial *trial, bool *over)
+{
+    tki_inputs inputs;
+    tki_trial_result r;
+    tk_status status = tki_inputs_make(subject->ctx, trial, o->options, &inputs);
+    if (status != TK_OK)
+        return status;
+    status = tki_trial_glance(subject, trial, &inputs, &r);
+    o->glances++;
+    const bool suspect = status == TK_OK && (r.failed_clause >= 0 || r.could_not_run);
+    if (suspect)
+        status = tki_campaign_try(subject, o, trial, over);
+    /* That call alone, and none of those that came after it. */
+    if (suspect && status == TK_OK && o->verdict == TK_HELD && r.failed_clause >= 0) {
+        tki_outcome_add(o, trial, &inputs, &r);
+        tki_outcome_count_failed(o, &r);
+        status = note_ran(subject, o, trial, &inputs, &r);
+        *over |= o->verdict != TK_HELD && !o->options->keep_going;
+    }
+    tki_inputs_free(&inputs);
+    return status;
+}
+
 tk_status tki_campaign_try_all(tki_subject *subject, tki_outcome *o, const tki_trials *trials, double share)
 {
     tk_status status = TK_OK;

@@ -398,6 +398,21 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
     return decided(subject, status, result);
 }
 
+tk_status tki_trial_glance(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                           tki_trial_result *result)
+{
+    tki_run only;
+    *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
+    tk_status status = run_once(subject, trial, CALL_FIRST, &trial->c, inputs, &only, &result->kernel_seconds,
+                                result);
+    if (tki_run_ended(status, result)) {
+        tki_run_check_surroundings(&trial->c, &only, inputs, false, result);
+        status = judge_first_run(subject, &trial->c, inputs, &only, result);
+    }
+    tki_run_free(&only);
+    return decided(subject, status, result);
+}
+
 void tki_trial_give_inputs(tki_trial *trial)
 {
     trial->seed = tki_trial_calls_seed(trial);

@@ -94,6 +94,10 @@ typedef struct tki_trial_result {
 TK_MUST_USE tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                     tki_trial_result *result);
 
+/* Runs once, and judges that call alone. */
+TK_MUST_USE tk_status tki_trial_glance(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
+                                       tki_trial_result *result);
+
 /* The trial's inputs are its own from now on, its calls stay as they were. */
 void tki_trial_give_inputs(tki_trial *trial);
 

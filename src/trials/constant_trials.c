@@ -1,0 +1,312 @@
+/* CHOOSES. Each constant is each size of some case at least once. Sizes are tried together, as many constants in one case as it has sizes
+ * and is small enough for: what depends on one of them does not ask for the others. */
+#include "trials/constant_trials.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "exact/round.h"
+#include "model/case.h"
+#include "trials/explorer.h"
+#include "trials/families.h"
+
+enum { MOST_VALUES = 1024, MOST_SIZES = TKI_MOST_SIZES, MOST_PAIRED = 16 };
+
+typedef struct maker {
+    const tki_trial *base;
+    const tk_certify_options *options;
+    const tk_contract *contract;
+    const tki_dictionary *dictionary;
+    tki_constant_trials *trials;
+    int most;         /* calls */
+    double work_left; /* of all of them */
+    double most_work; /* of one that has one size of interest */
+    bool failed;      /* no memory */
+} maker;
+
+/* Beside others a size must leave the whole this small. */
+static const double shared_work = 0x1p15;
+
+static bool is_known(const maker *m, const tki_trial *trial)
+{
+    for (int i = 0; i < m->trials->count; i++) {
+        const tki_trial *t = &m->trials->list[i];
+        if (!memcmp(t->c.dims, trial->c.dims, sizeof t->c.dims) && t->threads == trial->threads &&
+            t->alignment == trial->alignment &&
+            !memcmp(t->c.attributes, trial->c.attributes, sizeof t->c.attributes) &&
+            t->planted_count == trial->planted_count &&
+            !memcmp(t->planted, trial->planted, (size_t)t->planted_count * sizeof *t->planted))
+            return true;
+    }
+    return false;
+}
+
+static bool is_spent(const maker *m)
+{
+    return m->failed || m->trials->count >= m->most || m->work_left <= 0;
+}
+
+static void add(maker *m, tki_trial trial)
+{
+    for (int d = 0; d < m->contract->dim_count; d++)
+        if (trial.c.dims[d] < 0)
+            return;
+    if (is_spent(m) || !tki_case_settle(&trial.c) || !tki_has_valid_indices(&trial.c) ||
+        !tki_explorer_has_elements(&trial.c) || is_known(m, &trial))
+        return;
+    const double work = tki_explorer_work(&trial.c);
+    if (work > m->most_work)
+        return;
+    tki_trial *more = realloc(m->trials->list, ((size_t)m->trials->count + 1) * sizeof *more);
+    m->failed |= !more;
+    if (!more)
+        return;
+    m->trials->list = more;
+    trial.seed = m->options->seed + 2000000 + (uint64_t)m->trials->count;
+    more[m->trials->count++] = trial;
+    m->work_left -= work + 0x1p12; /* a call has a price of its own */
+}
+
+static tki_trial plain_trial(const maker *m)
+{
+    static const int64_t sizes[] = {7, 11, 13};
+    tki_trial trial = *m->base;
+    trial.planted_count = 0;
+    trial.chunk = 0;
+    trial.found = true;
+    trial.where_memory_allows = false;
+    trial.family = tki_family_find("normal");
+    trial.threads = m->options->call_threads;
+    trial.alignment = m->options->alignment;
+    for (int d = 0; d < m->contract->dim_count; d++)
+        trial.c.dims[d] = m->contract->dim_count == 1 ? 77 : d < 3 ? sizes[d] : 2;
+    for (int i = 0; i < m->contract->attribute_count; i++)
+        if (m->contract->attributes[i].seen_by_kernel)
+            trial.c.attributes[i] = m->contract->attributes[i].initial;
+    return trial;
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Sizes
+ * ------------------------------------------------------------------------------------------------------------ */
+
+/* Values that each size is to have. */
+typedef struct value_list {
+    int count;
+    int64_t values[MOST_VALUES];
+    bool left[MOST_SIZES][MOST_VALUES]; /* that the size has not had yet */
+} value_list;
+
+static void want(const maker *m, value_list *list, int64_t value)
+{
+    if (value < 2 || value > (int64_t)m->most_work || list->count == MOST_VALUES)
+        return;
+    for (int i = 0; i < list->count; i++)
+        if (list->values[i] == value)
+            return;
+    for (int d = 0; d < MOST_SIZES; d++)
+        list->left[d][list->count] = true;
+    list->values[list->count++] = value;
+}
+
+/* The largest value that the size has yet to have and that leaves the case small enough; -1: none. */
+static int fitting(const value_list *list, const tki_trial *trial, int size, double most)
+{
+    int best = -1;
+    for (int i = 0; i < list->count; i++) {
+        if (!list->left[size][i] || (best >= 0 && list->values[i] < list->values[best]))
+            continue;
+        tki_trial with = *trial;
+        with.c.dims[size] = list->values[i];
+        if (tki_explorer_work(&with.c) <= most)
+            best = i;
+    }
+    return best;
+}
+
+/* One size has the largest value that is left, the others what fits beside it. */
+static bool add_packed(maker *m, value_list *list, int sizes)
+{
+    tki_trial trial = plain_trial(m);
+    int first = -1, value = -1;
+    for (int d = 0; d < sizes; d++)
+        for (int i = 0; i < list->count; i++)
+            if (list->left[d][i] && (value < 0 || list->values[i] > list->values[value])) {
+                first = d;
+                value = i;
+            }
+    if (value < 0)
+        return false;
+    list->left[first][value] = false;
+    trial.c.dims[first] = list->values[value];
+    for (int64_t most = 5; most >= 1 && tki_explorer_work(&trial.c) > shared_work; most -= 2)
+        for (int d = 0; d < sizes; d++)
+            if (d != first && trial.c.dims[d] > most)
+                trial.c.dims[d] = most;
+    for (int d = 0; d < sizes; d++) {
+        const int other = d == first ? -1 : fitting(list, &trial, d, shared_work);
+        if (other < 0)
+            continue;
+        trial.c.dims[d] = list->values[other];
+        list->left[d][other] = false;
+    }
+    add(m, trial);
+    return true;
+}
+
+static void add_all(maker *m, value_list *list)
+{
+    const int sizes = m->contract->dim_count < MOST_SIZES ? m->contract->dim_count : MOST_SIZES;
+    while (!is_spent(m) && add_packed(m, list, sizes))
+        ;
+    list->count = 0;
+}
+
+/* Constants that follow each other, as sizes that do; and each as all sizes. */
+static void add_in_order(maker *m)
+{
+    const tki_dictionary *d = m->dictionary;
+    const int sizes = m->contract->dim_count;
+    for (int i = 0; i < d->own_integers && sizes > 1; i++) {
+        for (int from = 0; from < sizes; from++) {
+            tki_trial trial = plain_trial(m);
+            for (int k = 0; from + k < sizes && i + k < d->own_integers; k++)
+                trial.c.dims[from + k] = d->integers[i + k];
+            if (tki_explorer_work(&trial.c) <= shared_work)
+                add(m, trial);
+        }
+        tki_trial square = plain_trial(m);
+        for (int k = 0; k < sizes; k++)
+            square.c.dims[k] = d->integers[i];
+        if (d->integers[i] > 1 && tki_explorer_work(&square.c) <= shared_work)
+            add(m, square);
+    }
+}
+
+static void add_sizes(maker *m)
+{
+    const tki_dictionary *d = m->dictionary;
+    value_list *list = malloc(sizeof *list);
+    m->failed |= !list;
+    if (!list)
+        return;
+    list->count = 0;
+    for (int i = 0; i < d->integer_count; i++)
+        want(m, list, d->integers[i]);
+    add_all(m, list);
+    for (int i = 0; i < d->integer_count; i++) {
+        want(m, list, d->integers[i] - 1);
+        want(m, list, d->integers[i] + 1);
+    }
+    add_all(m, list);
+    add_in_order(m);
+    /* Ends of loops and rests beside tiles; tiles of tiles. */
+    const int paired = d->own_integers < MOST_PAIRED ? d->own_integers : MOST_PAIRED;
+    for (int i = 0; i < paired; i++)
+        for (int k = 0; k <= i; k++) {
+            int64_t value;
+            if (!__builtin_add_overflow(d->integers[i], d->integers[k], &value))
+                want(m, list, value);
+            if (!__builtin_mul_overflow(d->integers[i], d->integers[k], &value))
+                want(m, list, value);
+        }
+    add_all(m, list);
+    for (int i = 0; i < d->integer_count; i++)
+        for (int times = 2; times <= 3 && d->integers[i] < 1 << 24; times++)
+            for (int plus = 0; plus < 2; plus++)
+                want(m, list, times * d->integers[i] + plus);
+    add_all(m, list);
+    free(list);
+}
+
+/* ------------------------------------------------------------------------------------------------------------
+ * Elements, indices, options, threads
+ * ------------------------------------------------------------------------------------------------------------ */
+
+static void add_planted(maker *m, const int64_t values[], int count)
+{
+    tki_trial trial = plain_trial(m);
+    const int index = tki_index_param(m->contract);
+    const int indexed = index >= 0 ? m->contract->params[index].indexed_dim : -1;
+    trial.planted_count = count;
+    memcpy(trial.planted, values, (size_t)count * sizeof *values);
+    /* So that they can be indices. */
+    for (int i = 0; i < count && indexed >= 0; i++)
+        if (values[i] >= trial.c.dims[indexed] && (double)values[i] < m->most_work / 16)
+            trial.c.dims[indexed] = values[i] + 1;
+    add(m, trial);
+}
+
+static void add_elements(maker *m)
+{
+    const tki_dictionary *d = m->dictionary;
+    const tk_dtype dtype = m->base->c.dtype;
+    int64_t values[2 * TKI_MOST_INTEGERS + TKI_MOST_FLOATS];
+    int count = 0;
+    for (int i = 0; i < d->float_count; i++)
+        values[count++] = (int64_t)tki_round_double(dtype, d->floats[i]);
+    for (int i = 0; i < d->integer_count; i++) {
+        if (d->integers[i] >= 0 && d->integers[i] <= tki_last_pattern(dtype))
+            values[count++] = d->integers[i];
+        if (i < d->own_integers)
+            values[count++] = (int64_t)tki_round_double(dtype, (double)d->integers[i]);
+    }
+    for (int i = 0; i < count; i += TK_MAX_PLANTED)
+        add_planted(m, values + i, count - i < TK_MAX_PLANTED ? count - i : TK_MAX_PLANTED);
+}
+
+static void add_attribute(maker *m, int attribute, tk_value value)
+{
+    tki_trial trial = plain_trial(m);
+    if (!tki_attribute_allows(&m->contract->attributes[attribute], value))
+        return;
+    trial.c.attributes[attribute] = value;
+    add(m, trial);
+}
+
+static void add_options(maker *m)
+{
+    const tki_dictionary *d = m->dictionary;
+    for (int a = 0; a < m->contract->attribute_count; a++)
+        for (int i = 0; i < d->own_integers; i++) {
+            const int64_t value = d->integers[i];
+            if (tki_is_seen(m->contract, a, TK_ATTRIBUTE_INTEGER)) {
+                add_attribute(m, a, (tk_value){.integer = value});
+                add_attribute(m, a, (tk_value){.integer = -value});
+            } else if (tki_is_seen(m->contract, a, TK_ATTRIBUTE_REAL)) {
+                add_attribute(m, a, (tk_value){.real = (double)value});
+            }
+        }
+    for (int a = 0; a < m->contract->attribute_count; a++)
+        for (int i = 0; i < d->float_count && tki_is_seen(m->contract, a, TK_ATTRIBUTE_REAL); i++)
+            add_attribute(m, a, (tk_value){.real = (double)(float)d->floats[i]});
+    for (int i = 0; i < d->own_integers && !m->options->call_threads; i++) {
+        tki_trial trial = plain_trial(m);
+        trial.threads = d->integers[i] > 1 && d->integers[i] <= 16 ? (int)d->integers[i] : 0;
+        if (trial.threads)
+            add(m, trial);
+    }
+}
+
+tk_status tki_constant_trials_make(tk_ctx *ctx, const tki_trial *base, const tk_certify_options *options,
+                                   const tki_dictionary *dictionary, tki_constant_trials *trials)
+{
+    const bool quick = options->level == TK_QUICK;
+    *trials = (tki_constant_trials){0};
+    maker m = {.base = base,
+               .options = options,
+               .contract = base->c.contract,
+               .dictionary = dictionary,
+               .trials = trials,
+               .work_left = quick ? 0x1p22 : 0x1p28,
+               .most_work = quick ? 0x1p18 : 0x1p21};
+    const int all = quick ? 160 : 2048;
+    m.most = all / 4;
+    add_options(&m);
+    m.most = all / 2;
+    add_elements(&m);
+    m.most = all;
+    add_sizes(&m);
+    return m.failed ? tki_fail(ctx, TK_NO_MEMORY, "no memory for a list of trials") : TK_OK;
+}
