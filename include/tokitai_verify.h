@@ -157,6 +157,10 @@ const char *tk_kernel_file_log(const tk_kernel_file *kernel);     /* the compile
 const char *tk_kernel_file_backend(const tk_kernel_file *kernel); /* "cpu", "cuda", "hip" */
 bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *contract);
 
+/* Writes the library that is judged, whose SHA-256 certificates have: what was judged is this file, and no other that the
+ * source is compiled to. A file that is there already is replaced. TK_UNAVAILABLE: there is none. */
+TK_MUST_USE tk_status tk_kernel_file_write_artifact(tk_ctx *ctx, const tk_kernel_file *kernel, const char *path);
+
 /* Called from time to time: `done` in [0, 1], and the current activity. */
 typedef void (*tk_progress)(double done, const char *what, void *user_data);
 
@@ -400,6 +404,9 @@ TK_MUST_USE tk_status tk_certificate_sign(tk_ctx *ctx, tk_certificate *certifica
 
 /* TK_OK if one of the signatures is by this key; TK_BAD_FILE if none is, or there are none. */
 TK_MUST_USE tk_status tk_certificate_verify(tk_ctx *ctx, const tk_certificate *certificate, const tk_key *key);
+
+/* TK_OK if the file is the artifact that was judged, by its SHA-256; TK_BAD_FILE if it is another; TK_IO. */
+TK_MUST_USE tk_status tk_certificate_names_artifact(tk_ctx *ctx, const tk_certificate *certificate, const char *path);
 
 /* Signatures on the certificate, and the key id that the i-th claims: a hint, "" if it has none, NULL past the end. */
 int tk_certificate_signatures(const tk_certificate *certificate);

@@ -380,6 +380,24 @@ tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const c
     return status;
 }
 
+tk_status tk_certificate_names_artifact(tk_ctx *ctx, const tk_certificate *certificate, const char *path)
+{
+    char hash[TKI_HASH_HEX];
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!certificate || !path)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or no path");
+    const char *judged = tki_certificate_text(certificate, "built.artifact_sha256");
+    if (!tki_hash_file(path, hash))
+        return tki_fail(ctx, TK_IO, "cannot read '%.200s'", path);
+    return !strcmp(hash, judged)
+               ? TK_OK
+               : tki_fail(ctx, TK_BAD_FILE,
+                          "'%.200s' is not the artifact that was judged: its SHA-256 is %s, that in "
+                          "the certificate %.64s",
+                          path, hash, judged);
+}
+
 /* Is every member that the library reads there, and of the right type? */
 static const char *shape_problem(const tk_certificate *certificate, char path[TKI_MEMBER_PATH])
 {

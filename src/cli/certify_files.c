@@ -217,6 +217,7 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
             b->result = CLI_BAD;
         }
         b->result = cli_worse(b->result, certify_finish(b->s, ctx, certificate, b->s->p->keep && !again, &path));
+        b->result = cli_worse(b->result, certify_keep_artifact(b->s, ctx, kernel, path));
         json_object_set_new(b->written, subject, json_true());
         f.verdict = tk_certificate_verdict(certificate);
         f.reason = tk_certificate_reason(certificate);

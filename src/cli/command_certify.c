@@ -108,6 +108,11 @@ static const cli_option option_list[] = {
             "Write certificates to DIR, which is created if necessary, as SUBJECT.json and SUBJECT.md, replacing "
             "those of an earlier run. Without this option they go to the state directory, except those of a mutant "
             "or of only one case, which are not kept"),
+    CLI_ROW(
+        CLI_FLAG, "keep-artifact", NULL, keep_artifact,
+        "Kernel files: also write the shared library that was judged beside each certificate, as NAME.so. 'tokitai "
+        "check CERT --artifact FILE' tells whether a file is that library",
+        .with = "kernel kernels"),
     CLI_SIGN(": also write each as a DSSE envelope, NAME.dsse.json. A later run without this option does not remove "
              "the envelope of an earlier run"),
     CLI_ROW(CLI_TEXT, "json-lines", "FILE", json_lines,
@@ -227,6 +232,23 @@ cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certifi
         *path = NULL;
     cli_exit result = print_certificate(s, certificate);
     return keep ? cli_worse(result, write_certificate(s, ctx, certificate, path)) : result;
+}
+
+cli_exit certify_keep_artifact(const certify_session *s, tk_ctx *ctx, const tk_kernel_file *kernel,
+                               const char *certificate_path)
+{
+    char *path = NULL;
+    const size_t length = certificate_path ? strlen(certificate_path) : 0;
+    if (!s->a->keep_artifact || length <= strlen(".json") || tk_kernel_file_problem(kernel)[0])
+        return CLI_HOLDS;
+    const bool named = asprintf(&path, "%.*s.so", (int)(length - strlen(".json")), certificate_path) >= 0;
+    const tk_status status = named ? tk_kernel_file_write_artifact(ctx, kernel, path) : TK_NO_MEMORY;
+    if (status != TK_OK)
+        cli_complain(s->a->who, "%s: the artifact was not written: %s", certificate_path,
+                     named ? tk_ctx_message(ctx) : "out of memory");
+    if (named)
+        free(path);
+    return cli_exit_of(status, CLI_BAD);
 }
 
 static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)

@@ -21,7 +21,7 @@ typedef struct certify_arguments {
     cli_limits limits;
     double timeout, total_seconds;   /* 0: not given */
     int jobs, threads, level, index; /* index: negative if not given */
-    bool skip_mutants, fresh_mutants, keep_going, sanitize, no_sanitize, no_coverage, json, quiet;
+    bool skip_mutants, fresh_mutants, keep_going, sanitize, no_sanitize, no_coverage, keep_artifact, json, quiet;
 } certify_arguments;
 
 enum { MANY = 64 /* names of one kind */, MOST_IDS = 16 * CLI_MOST_OPS };
@@ -104,6 +104,10 @@ void certify_settings_of(const certify_plan *p, const tk_contract *op, tk_settin
 
 /* Prints the certificate and, if `keep`, writes it. `path`, if not NULL, receives the file's path or NULL; free() it. */
 cli_exit certify_finish(certify_session *s, tk_ctx *ctx, tk_certificate *certificate, bool keep, char **path);
+
+/* Writes the judged library beside its certificate NAME.json, as NAME.so. */
+cli_exit certify_keep_artifact(const certify_session *s, tk_ctx *ctx, const tk_kernel_file *kernel,
+                               const char *certificate_path);
 
 /* Judges every file of the plan. The head of the table has been printed. */
 cli_exit certify_files_run(certify_session *s, tk_ctx *ctx);

@@ -8,7 +8,7 @@
 
 typedef struct arguments {
     cli_words files;
-    const char *key;
+    const char *key, *artifact;
     bool json, markdown;
 } arguments;
 
@@ -16,6 +16,9 @@ static const cli_option option_list[] = {
     CLI_ROW(CLI_TEXT, "key", "FILE.pub", key,
             "Verify the signatures with this Ed25519 key, a file in PEM. A certificate that it did not sign counts "
             "as altered"),
+    CLI_ROW(
+        CLI_TEXT, "artifact", "FILE", artifact,
+        "Is FILE the library, or other artifact, that was judged? One with another SHA-256 counts as not trusted"),
     CLI_JSON,
     CLI_ROW(CLI_FLAG, "markdown", NULL, markdown,
             "Print the Markdown report of each intact certificate instead of a line", .excludes = "json"),
@@ -216,7 +219,7 @@ static cli_exit check_glue(const char *who, tk_ctx *ctx, const char *file, const
 }
 
 /* Appends to `list` if there is one, else prints. Without `key`, signatures are not verified. */
-static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const tk_key *key, bool markdown,
+static cli_exit check_file(const arguments *a, const char *who, tk_ctx *ctx, const char *file, const tk_key *key,
                            json_t *list)
 {
     if (tki_is_glue_certificate(ctx, file))
@@ -231,6 +234,8 @@ static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const
     bool intact = status == TK_OK;
     if (intact && key)
         status = tk_certificate_verify(ctx, certificate, key);
+    if (status == TK_OK && a->artifact)
+        status = tk_certificate_names_artifact(ctx, certificate, a->artifact);
     const char *message = status == TK_OK ? "" : tk_ctx_message(ctx);
     cli_exit result = cli_exit_of(status, CLI_REFUTED);
     if (list)
@@ -243,7 +248,7 @@ static cli_exit check_file(const char *who, tk_ctx *ctx, const char *file, const
         cli_complain(who, "not intact: %s", message);
     else if (status != TK_OK)
         cli_complain(who, "%s", message);
-    else if (markdown)
+    else if (a->markdown)
         result = print_page(who, certificate);
     else if (!list)
         print_intact(file, certificate, remarks, key);
@@ -267,7 +272,7 @@ static cli_exit run(int argc, char **argv)
     } else {
         json_t *list = a.json ? json_array() : NULL;
         for (int i = 0; i < a.files.count; i++)
-            result = cli_worse(result, check_file(argv[0], ctx, a.files.list[i], key, a.markdown, list));
+            result = cli_worse(result, check_file(&a, argv[0], ctx, a.files.list[i], key, list));
         if (a.json)
             result = cli_worse(result, cli_print_json(list));
     }
@@ -291,6 +296,8 @@ const cli_command cli_check = {
            "cited theorems are compared with the proofs of this version; a theorem that has changed or is missing is "
            "named and does not change the exit status. Nothing is run, and no proof is checked. A certificate has "
            "its own SHA-256, which detects damage and accidental edits; only a signature shows who wrote it."
-           "\vExit status: 0 all are intact, and signed by the key if one is given; 1 one was altered or damaged, "
-           "contradicts itself, or is not signed by the key; 2 one, or the key, could not be read.",
+           "\vExit status: 0 all are intact, signed by the key and of the artifact if they are given; 1 one was "
+           "altered or damaged, "
+           "contradicts itself, is not signed by the key, or names another artifact; 2 one, the key or the artifact "
+           "could not be read.",
 };

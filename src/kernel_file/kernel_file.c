@@ -368,6 +368,24 @@ void tk_kernel_file_close(tk_kernel_file *kernel)
     free(kernel);
 }
 
+tk_status tk_kernel_file_write_artifact(tk_ctx *ctx, const tk_kernel_file *kernel, const char *path)
+{
+    char *image;
+    size_t bytes;
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!kernel || !path)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no kernel file, or no path");
+    if (!kernel->artifact)
+        return tki_fail(ctx, TK_UNAVAILABLE, "%s", kernel->problem);
+    tk_status status = tki_file_read(ctx, kernel->artifact, MOST_FILE_BYTES, &image, &bytes);
+    if (status != TK_OK)
+        return status;
+    status = tki_file_create(ctx, path, image, bytes, 0644, true);
+    free(image);
+    return status;
+}
+
 const char *tk_kernel_file_problem(const tk_kernel_file *kernel)
 {
     return kernel->problem;

@@ -19,14 +19,23 @@ typedef struct maker {
     const tk_contract *contract;
     const tki_dictionary *dictionary;
     tki_constant_trials *trials;
-    int most;         /* calls */
-    double work_left; /* of all of them */
-    double most_work; /* of one that has one size of interest */
-    bool failed;      /* no memory */
+    int most;          /* calls */
+    double price_left; /* of all of them */
+    double most_work;  /* of one that has one size of interest */
+    bool failed;       /* no memory */
 } maker;
 
-/* Beside others a size must leave the whole this small. */
-static const double shared_work = 0x1p15;
+/* In steps of a plain kernel: an exact value takes more of them than an element, and a call has a price of its own. */
+static double price_of(const tk_case *c)
+{
+    double outputs = 0;
+    for (int p = 0; p < c->contract->param_count; p++)
+        outputs += c->contract->params[p].output ? (double)tk_case_elements(c, p) : 0;
+    return tki_explorer_work(c) + 16 * outputs + 0x1p13;
+}
+
+/* Beside others a size must leave the whole this cheap. */
+static const double shared_price = 0x1p15, cheap_price = 0x1p17;
 
 static bool is_known(const maker *m, const tki_trial *trial)
 {
@@ -44,7 +53,7 @@ static bool is_known(const maker *m, const tki_trial *trial)
 
 static bool is_spent(const maker *m)
 {
-    return m->failed || m->trials->count >= m->most || m->work_left <= 0;
+    return m->failed || m->trials->count >= m->most || m->price_left <= 0;
 }
 
 static void add(maker *m, tki_trial trial)
@@ -55,8 +64,7 @@ static void add(maker *m, tki_trial trial)
     if (is_spent(m) || !tki_case_settle(&trial.c) || !tki_has_valid_indices(&trial.c) ||
         !tki_explorer_has_elements(&trial.c) || is_known(m, &trial))
         return;
-    const double work = tki_explorer_work(&trial.c);
-    if (work > m->most_work)
+    if (tki_explorer_work(&trial.c) > m->most_work)
         return;
     tki_trial *more = realloc(m->trials->list, ((size_t)m->trials->count + 1) * sizeof *more);
     m->failed |= !more;
@@ -65,7 +73,7 @@ static void add(maker *m, tki_trial trial)
     m->trials->list = more;
     trial.seed = m->options->seed + 2000000 + (uint64_t)m->trials->count;
     more[m->trials->count++] = trial;
-    m->work_left -= work + 0x1p12; /* a call has a price of its own */
+    m->price_left -= price_of(&trial.c);
 }
 
 static tki_trial plain_trial(const maker *m)
@@ -119,33 +127,45 @@ static int fitting(const value_list *list, const tki_trial *trial, int size, dou
             continue;
         tki_trial with = *trial;
         with.c.dims[size] = list->values[i];
-        if (tki_explorer_work(&with.c) <= most)
+        if (price_of(&with.c) <= most)
             best = i;
     }
     return best;
 }
 
-/* One size has the largest value that is left, the others what fits beside it. */
-static bool add_packed(maker *m, value_list *list, int sizes)
+/* The size has that value, and the others are as small as it makes them. */
+static tki_trial with_size(const maker *m, int sizes, int size, int64_t value)
 {
     tki_trial trial = plain_trial(m);
+    trial.c.dims[size] = value;
+    for (int64_t most = 5; most >= 1 && price_of(&trial.c) > shared_price; most -= 2)
+        for (int d = 0; d < sizes; d++)
+            if (d != size && trial.c.dims[d] > most)
+                trial.c.dims[d] = most;
+    return trial;
+}
+
+/* One size has the largest value that is left to it and costs no more than that, the others what fits beside it. */
+static bool add_packed(maker *m, value_list *list, int sizes, double most)
+{
+    tki_trial trial = *m->base;
     int first = -1, value = -1;
     for (int d = 0; d < sizes; d++)
-        for (int i = 0; i < list->count; i++)
-            if (list->left[d][i] && (value < 0 || list->values[i] > list->values[value])) {
-                first = d;
-                value = i;
-            }
+        for (int i = 0; i < list->count; i++) {
+            if (!list->left[d][i] || (value >= 0 && list->values[i] <= list->values[value]))
+                continue;
+            const tki_trial with = with_size(m, sizes, d, list->values[i]);
+            if (price_of(&with.c) > most)
+                continue;
+            trial = with;
+            first = d;
+            value = i;
+        }
     if (value < 0)
         return false;
     list->left[first][value] = false;
-    trial.c.dims[first] = list->values[value];
-    for (int64_t most = 5; most >= 1 && tki_explorer_work(&trial.c) > shared_work; most -= 2)
-        for (int d = 0; d < sizes; d++)
-            if (d != first && trial.c.dims[d] > most)
-                trial.c.dims[d] = most;
     for (int d = 0; d < sizes; d++) {
-        const int other = d == first ? -1 : fitting(list, &trial, d, shared_work);
+        const int other = d == first ? -1 : fitting(list, &trial, d, shared_price);
         if (other < 0)
             continue;
         trial.c.dims[d] = list->values[other];
@@ -155,12 +175,11 @@ static bool add_packed(maker *m, value_list *list, int sizes)
     return true;
 }
 
-static void add_all(maker *m, value_list *list)
+static void add_all(maker *m, value_list *list, double most)
 {
     const int sizes = m->contract->dim_count < MOST_SIZES ? m->contract->dim_count : MOST_SIZES;
-    while (!is_spent(m) && add_packed(m, list, sizes))
+    while (!is_spent(m) && add_packed(m, list, sizes, most))
         ;
-    list->count = 0;
 }
 
 /* Constants that follow each other, as sizes that do; and each as all sizes. */
@@ -173,17 +192,18 @@ static void add_in_order(maker *m)
             tki_trial trial = plain_trial(m);
             for (int k = 0; from + k < sizes && i + k < d->own_integers; k++)
                 trial.c.dims[from + k] = d->integers[i + k];
-            if (tki_explorer_work(&trial.c) <= shared_work)
+            if (price_of(&trial.c) <= shared_price)
                 add(m, trial);
         }
         tki_trial square = plain_trial(m);
         for (int k = 0; k < sizes; k++)
             square.c.dims[k] = d->integers[i];
-        if (d->integers[i] > 1 && tki_explorer_work(&square.c) <= shared_work)
+        if (d->integers[i] > 1 && price_of(&square.c) <= shared_price)
             add(m, square);
     }
 }
 
+/* All that cost little first; what costs more only as far as the rest allows. */
 static void add_sizes(maker *m)
 {
     const tki_dictionary *d = m->dictionary;
@@ -192,14 +212,18 @@ static void add_sizes(maker *m)
     if (!list)
         return;
     list->count = 0;
-    for (int i = 0; i < d->integer_count; i++)
+    for (int i = 0; i < d->own_integers; i++)
         want(m, list, d->integers[i]);
-    add_all(m, list);
+    add_all(m, list, cheap_price);
+    for (int i = d->own_integers; i < d->integer_count; i++)
+        want(m, list, d->integers[i]);
+    add_all(m, list, cheap_price);
+    add_all(m, list, m->price_left / 8);
     for (int i = 0; i < d->integer_count; i++) {
         want(m, list, d->integers[i] - 1);
         want(m, list, d->integers[i] + 1);
     }
-    add_all(m, list);
+    add_all(m, list, cheap_price);
     add_in_order(m);
     /* Ends of loops and rests beside tiles; tiles of tiles. */
     const int paired = d->own_integers < MOST_PAIRED ? d->own_integers : MOST_PAIRED;
@@ -211,12 +235,13 @@ static void add_sizes(maker *m)
             if (!__builtin_mul_overflow(d->integers[i], d->integers[k], &value))
                 want(m, list, value);
         }
-    add_all(m, list);
+    add_all(m, list, cheap_price);
     for (int i = 0; i < d->integer_count; i++)
         for (int times = 2; times <= 3 && d->integers[i] < 1 << 24; times++)
             for (int plus = 0; plus < 2; plus++)
                 want(m, list, times * d->integers[i] + plus);
-    add_all(m, list);
+    add_all(m, list, cheap_price);
+    add_all(m, list, m->price_left / 4);
     free(list);
 }
 
@@ -299,7 +324,7 @@ tk_status tki_constant_trials_make(tk_ctx *ctx, const tki_trial *base, const tk_
                .contract = base->c.contract,
                .dictionary = dictionary,
                .trials = trials,
-               .work_left = quick ? 0x1p22 : 0x1p28,
+               .price_left = quick ? 0x1p22 : 0x1p28,
                .most_work = quick ? 0x1p18 : 0x1p21};
     const int all = quick ? 160 : 2048;
     m.most = all / 4;
