@@ -407,7 +407,7 @@ tk_status tki_trial_glance(tki_subject *subject, const tki_trial *trial, const t
                                 result);
     if (tki_run_ended(status, result)) {
         tki_run_check_surroundings(&trial->c, &only, inputs, false, result);
-        status = judge_first_run(subject, &trial->c, inputs, &only, result);
+        status = judge_first_run(subject, trial, inputs, &only, result);
     }
     tki_run_free(&only);
     return decided(subject, status, result);
