@@ -311,14 +311,15 @@ const char *tk_certificate_markdown(tk_certificate *certificate);
 TK_MUST_USE tk_status tk_certificate_write(tk_ctx *ctx, tk_certificate *certificate, const char *dir, char **path);
 
 /* Reads a certificate, a Statement or one in an envelope, and checks that every byte of the Statement is as it was
- * written: TK_BAD_FILE otherwise. Signatures are read, not verified: tk_certificate_verify() does that. */
+ * written, and that it agrees with itself (tk_certificate_agrees()): TK_BAD_FILE otherwise. Signatures are read, not verified: tk_certificate_verify() does that. */
 TK_MUST_USE tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_certificate **certificate);
 TK_MUST_USE tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length,
                                            tk_certificate **certificate);
 
-/* TK_OK if the members of a certificate are consistent: verdict, headline, clauses, trials, restriction, counts,
- * errors, and the texts of its contract with those of this version; TK_BAD_FILE otherwise. An intact and consistent
- * certificate can still be forged: nothing is run here. */
+/* TK_OK if every member of a certificate has its type and range, and what follows from other members (verdict, headline,
+ * reason, command, sentences, counts, trials of its level, contract, key) is what they give in this context;
+ * TK_BAD_FILE otherwise. Every certificate that was read agrees in the context that read it. It can still be forged: nothing
+ * is run here. */
 TK_MUST_USE tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate);
 
 /* Remarks to show beside the headline of an intact certificate, which may be of another version, or forged:

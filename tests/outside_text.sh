@@ -86,7 +86,7 @@ says err "x0a# FORGED"
 expect 1 "the same as JSON" check --json edited.json
 is "    all of it is seen" seen out err
 is "    and it is JSON" json_good out
-expect 1 "what is in it" diff certificates/*.json edited.json
+expect 2 "what is in it" diff certificates/*.json edited.json
 is "    all of it is seen" seen out err
 expect 2 "one that is not there" check "$name"
 is "    all of it is seen" seen out err

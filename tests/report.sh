@@ -34,9 +34,9 @@ certify 0 others gelu_bwd --dtype bf16 --variant base_2 --skip-mutants --shape n
 certify 1 others gelu_fwd --dtype f16 --kernel "$root/examples/kernels/bad_crash.c"
 certify 3 others gelu_fwd --dtype f16 --kernel "$root/examples/kernels/bad_endless.c" --timeout 0.5
 
-# A careful stranger's: sealed, with markup wherever there is text; it contradicts itself.
-python3 - others/mutant.gelu_bwd.f16.tanh_form.json hostile.json <<'PYTHON'
-import hashlib, json, sys
+# A careful stranger's, sealed: with markup where text is free; and wherever there is text, which contradicts itself.
+python3 - others/kernel.cpu.gelu_fwd.f16.bad_crash.json hostile.json forged.json <<'PYTHON'
+import hashlib, json, re, sys
 
 # Nothing of this may come to life; nothing of it may be lost either.
 MARKUP = "<script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&lt;</td></svg>"
@@ -51,19 +51,20 @@ def poison(value):
     return value + MARKUP if isinstance(value, str) else 0.5 if isinstance(value, float) else value
 
 
-statement = json.load(open(sys.argv[1]))
-predicate = poison(statement["predicate"])
-predicate["verdict"] = "REFUTED"
-del predicate["integrity"]
-statement["predicate"] = predicate
+def seal(text, path):
+    begin, seal, end = re.split(r'(  "integrity": \{\n.*?\n  \},\n)', text, flags=re.S)
+    seal = re.sub("[0-9a-f]{64}", hashlib.sha256((begin + end).encode()).hexdigest(), seal)
+    open(path, "w").write(begin + seal + end)
 
 
-def canonical():
-    return json.dumps(statement, sort_keys=True, indent=1, separators=(",", ": "), ensure_ascii=False) + "\n"
-
-
-predicate["integrity"] = {"sha256": hashlib.sha256(canonical().encode()).hexdigest()}
-open(sys.argv[2], "w").write(canonical())
+text = open(sys.argv[1]).read()
+markup = json.dumps(MARKUP)[1:-1]
+seal(re.sub('("compiler": "[^"]*)"', lambda found: found[1] + markup + '"', text), sys.argv[2])
+statement = json.loads(text)
+statement["predicate"] = poison(statement["predicate"])
+statement["predicate"]["verdict"] = "REFUTED"
+statement["predicate"]["integrity"] = {"sha256": 64 * "0"}
+seal(json.dumps(statement, sort_keys=True, indent=1, separators=(",", ": "), ensure_ascii=False) + "\n", sys.argv[3])
 PYTHON
 sed 's/"undecided": 0/"undecided": 7/' others/cpu.softmax_fwd.*.json >altered.json
 mapfile -t files < <(printf '%s\n' first/*.json second/*.json others/*.json)
@@ -74,7 +75,7 @@ if [ "${1-}" = --browser ]; then
         if command -v "$candidate" >/dev/null; then browser=$candidate; break; fi
     done
     [ -n "$browser" ] || { echo "skipped: no Chromium"; exit 77; }
-    report 1 "${files[@]}" hostile.json altered.json
+    report 1 "${files[@]}" hostile.json altered.json forged.json
     browse() { # arguments
         HOME=$work timeout 120 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/profile" "$@" \
             "file://$work/page.html" 2>browser.log
@@ -265,9 +266,9 @@ report 0 first/*.json first/*.json
 grep -q '<strong>No differences.</strong> Dates' page.html || fail "a certificate differs from itself"
 
 # A careful stranger's and a careless one's.
-report 1 hostile.json altered.json
-grep -q 'Do not trust this certificate: it contradicts itself' page.html || fail "a contradiction is not shown"
-grep -q 'contradicts itself</strong>' page.html || fail "the overview does not show a contradiction"
+report 0 hostile.json
+report 1 hostile.json altered.json forged.json
+grep -q 'Not shown:</strong> forged.json: it contradicts itself' page.html || fail "a contradiction is not named"
 grep -q 'Not shown:</strong> altered.json: altered' page.html || fail "an altered one is not named"
 [ "$(grep -o '<script>' page.html | wc -l)" = 1 ] || fail "a script of the certificate is on the page"
 grep -qi '<img' page.html && fail "an image of the certificate is on the page"

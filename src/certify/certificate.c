@@ -461,6 +461,8 @@ static tk_status check_statement(tk_ctx *ctx, json_t *statement, const char *tex
     else
         status = check_spelling(ctx, read, text, length, may_be_line);
     if (status == TK_OK)
+        status = tk_certificate_agrees(ctx, read);
+    if (status == TK_OK)
         *certificate = read;
     else
         tk_certificate_destroy(read);

