@@ -44,8 +44,7 @@ hash=$(sed '/^  "integrity": {$/,/^  },$/d' edited.json | sha256sum | cut -d ' '
 sed "/^  \"integrity\": {\$/,/^  },\$/s/\"sha256\": \".*\"/\"sha256\": \"$hash\"/" edited.json >forged.json
 expect 1 "the same, forged to be held, contradicts itself" check forged.json
 says err "not intact: forged.json: it contradicts itself: its verdict is HELD, but a clause is refuted"
-expect 1 "and found out in a replay" replay --json forged.json
-says out "which the certificate does not list, is refuted: GELU_FWD\.SHAPE:"
+expect 2 "and is not replayed" replay --json forged.json
 
 echo "-- the folder as a batch"
 mkdir batch
@@ -117,10 +116,10 @@ expect 2 "no op of the type" certify --kernel both.c --dtype u64
 says err "defines no op that takes the given types; it defines gelu_fwd, gelu_bwd"
 sed 's/tokitai_gelu_bwd(/tokitai_gelu_backward(/' plain/gelu_bwd.c >misnamed.c
 expect 3 "a function that is named after no op" certify gelu_bwd --kernel misnamed.c --dtype f16
-says out "tokitai_gelu_backward is not the name of an op"
+says out "tokitai_gelu_backward is not the name of an"
 echo 'int tokitai_linear_fwd(void); int tokitai_linear_fwd(void) { return 0; }' >typed.c
 expect 3 "an op that has the general form alone" certify linear_fwd --kernel typed.c --dtype f16
-says out "which TOKITAI_KERNEL\(linear_fwd\)"
+says out "TOKITAI_KERNEL3\(linear_fwd\) declares"
 
 echo "-- compilers"
 cp plain/gelu_fwd.c mine.c
@@ -226,7 +225,7 @@ if [ -e "$fake/kernels/cuda_copy.so" ]; then
     says gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json "compute-sanitizer memcheck: may start programs"
     PATH=$root/tests/stand_in:$PATH TOKITAI_CUDA_LIBRARY=$fake/fake_gpu/libcuda.so.1 \
         expect 0 "watched once more" replay gpu/kernel.cuda.gelu_fwd.f16.cuda_gelu.json
-    watched 1 cuda_gelu_that_reads_on "GELU_FWD.SHAPE: the kernel reads outside its arrays; compute-sanitizer memcheck: Invalid __global__ read .* in gelu.cu:6" --sanitize
+    watched 1 cuda_gelu_that_reads_on "GELU_FWD.SHAPE: the kernel reads outside its arrays; compute-sanitizer memcheck: 'Invalid __global__ read .* in gelu.cu:6" --sanitize
     watched 1 cuda_gelu_that_races "GELU_FWD.REPEAT: the kernel has a race on shared memory; compute-sanitizer racecheck: .*gelu.cu:41 and Read access" --sanitize
     # The command that it gives shows it again, by one case of a shape that races.
     command=$(sed -n 's/^ *reproduce  *tokitai //p' out)
@@ -235,8 +234,8 @@ if [ -e "$fake/kernels/cuda_copy.so" ]; then
     PATH=$root/tests/stand_in:$PATH TOKITAI_CUDA_LIBRARY=$fake/fake_gpu/libcuda.so.1 expect 1 "the command itself" $command
     says out "racecheck"
     watched 0 cuda_gelu_that_races "HELD"
-    watched 1 cuda_gelu_that_reads_nothing_written "GELU_FWD.REPEAT: .* initcheck: Uninitialized" --sanitize
-    watched 1 cuda_gelu_with_divergent_barrier "GELU_FWD.REPEAT: .* synccheck: Barrier error" --sanitize
+    watched 1 cuda_gelu_that_reads_nothing_written "GELU_FWD.REPEAT: .* initcheck: 'Uninitialized" --sanitize
+    watched 1 cuda_gelu_with_divergent_barrier "GELU_FWD.REPEAT: .* synccheck: 'Barrier error" --sanitize
     watched 1 cuda_gelu_with_divergent_barrier "synccheck" --level full --shape n=300
     watched 0 cuda_gelu_with_divergent_barrier "HELD" --level full --shape n=300 --no-sanitize
     expect 2 "both" certify gelu_fwd --kernel mine.c --sanitize --no-sanitize

@@ -172,7 +172,7 @@ def test_tensors_that_are_not_there_are_none() -> None:
 def test_what_a_function_raises_is_the_reason() -> None:
     certificate = tokitai.certify(functions.raising, "softmax_fwd", **ONE)
     assert certificate.verdict == "UNKNOWN"
-    assert certificate.reason == "the kernel could not be run: ZeroDivisionError: on purpose"
+    assert certificate.reason == "the kernel could not be run: 'ZeroDivisionError: on purpose'"
     assert isinstance(certificate.exception, ZeroDivisionError)
     assert "functions.py" in "".join(traceback.format_tb(certificate.exception.__traceback__))
     frames = [frame for frame, _ in traceback.walk_tb(certificate.exception.__traceback__)]
@@ -436,5 +436,5 @@ def test_an_exception_without_a_text() -> None:
         raise Unprintable
 
     certificate = tokitai.certify(raises, "softmax_fwd", **ONE)
-    assert certificate.verdict == "UNKNOWN" and certificate.reason.endswith(": Unprintable")
+    assert certificate.verdict == "UNKNOWN" and certificate.reason.endswith(": 'Unprintable'")
     assert isinstance(certificate.exception, Unprintable)

@@ -136,10 +136,8 @@ static tk_status run_bad_indices_of(campaign *c, const tki_trial *trial, int par
         if (status == TK_OK) {
             tki_outcome_add(o, trial, &inputs, &r);
             tki_outcome_count_failed(o, &r);
-            if (r.failed_clause >= 0) {
+            if (r.failed_clause >= 0)
                 tki_outcome_refute(o, trial, &r);
-                o->reproduce = tki_reproduce_all(o);
-            }
         }
         tki_inputs_free(&inputs);
         if (status != TK_OK || o->verdict != TK_HELD)
@@ -259,7 +257,6 @@ static tk_status run_again(campaign *c)
             tki_outcome_leave_open(o, &r);
         } else if (r.failed_clause >= 0) {
             tki_outcome_refute(o, &record->trial, &r);
-            o->reproduce = tki_reproduce_all(o);
         }
     }
     return TK_OK;
@@ -271,24 +268,23 @@ static tk_status note_sanitized(tki_subject *subject, tki_outcome *o, const tki_
     o->verdict = TK_REFUTED;
     o->failed_clause = tki_sanitize_clause(o->contract, s->report.kind);
     o->refuted[o->failed_clause] = true;
-    snprintf(o->reason, sizeof o->reason, "%s: the kernel %s; compute-sanitizer %s: %s",
-             o->contract->clauses[o->failed_clause].id, tki_sanitize_meaning(s->report.kind),
-             tki_sanitizer_name(s->tool), s->report.text);
-    if (!trial) {
-        o->reproduce = tki_reproduce_all(o);
-    } else {
-        tki_inputs inputs;
-        tk_status status = tki_inputs_make(subject->ctx, trial, o->options, &inputs);
-        if (status != TK_OK)
-            return status;
-        o->failed_trial = *trial;
-        tki_trial given = *trial;
-        given.family = TKI_GIVEN_INPUTS;
-        given.seed = tki_trial_calls_seed(trial);
-        o->reproduce = tki_reproduce_trial(o, trial, &given, &inputs, false);
-        tki_inputs_free(&inputs);
-    }
-    return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
+    o->cause = (tki_cause){.kind = TKI_CAUSE_SANITIZER,
+                           .name = tki_sanitizer_name(s->tool),
+                           .meaning = tki_sanitize_meaning(s->report.kind)};
+    snprintf(o->cause.words, sizeof o->cause.words, "%s", s->report.text);
+    if (!trial)
+        return TK_OK;
+    tki_inputs inputs;
+    tk_status status = tki_inputs_make(subject->ctx, trial, o->options, &inputs);
+    if (status != TK_OK)
+        return status;
+    o->failed_trial = *trial;
+    tki_trial given = *trial;
+    given.family = TKI_GIVEN_INPUTS;
+    given.seed = tki_trial_calls_seed(trial);
+    o->failing_case = tki_case_json(o, trial, &given, &inputs, false);
+    tki_inputs_free(&inputs);
+    return o->failing_case ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the failing case");
 }
 
 /* Some of the trials that held, watched by compute-sanitizer where it is found. */
@@ -332,8 +328,7 @@ static tk_status run_mutants(campaign *c)
     for (int i = 0; i < o->mutants.count && o->verdict == TK_HELD; i++)
         if (!o->mutants.list[i].rejected) {
             o->verdict = TK_UNKNOWN;
-            snprintf(o->reason, sizeof o->reason, "the mutant '%s' was not rejected, so the trials cannot tell",
-                     o->mutants.list[i].mutant->name);
+            o->cause = (tki_cause){.kind = TKI_CAUSE_MUTANT, .name = o->mutants.list[i].mutant->name};
         }
     return status;
 }

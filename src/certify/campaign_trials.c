@@ -18,11 +18,11 @@
 enum { MOST_FAULTS = 8 };
 
 /* A matrix product that somebody brought may be right by the other numerics, which fp32 inputs do not have: does the
- * trial that failed hold there? `hint` receives the sentence that says so, or "". */
+ * trial that failed hold there? `fits` receives their name, or NULL. */
 static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, const tki_trial *trial,
-                                    const tki_inputs *inputs, const tki_trial_result *r, char *hint, size_t size)
+                                    const tki_inputs *inputs, const tki_trial_result *r, const char **fits)
 {
-    hint[0] = 0;
+    *fits = NULL;
     if (!o->kind->brought || !tki_settings_has_numerics(o->contract) ||
         tki_kind_dtype(&trial->c, TK_KIND_VALUE) == TK_F32 || r->only_changed ||
         r->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
@@ -35,10 +35,8 @@ static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, 
     tki_set_role(o->contract, other.c.attributes, TK_ROLE_MATRIX_UNIT,
                  tki_settings_matrix_unit(subject->ctx, o->lowering, o->options));
     tk_status status = tki_trial_run(subject, &other, inputs, &again);
-    const char *name = tki_settings_choice(o->contract, other.c.attributes, TK_ROLE_NUMERICS);
     if (status == TK_OK && again.failed_clause < 0 && !again.could_not_run)
-        snprintf(hint, size, "; the failed trial is within the bound of numerics %s: certify with --numerics %s",
-                 name, name);
+        *fits = tki_settings_choice(o->contract, other.c.attributes, TK_ROLE_NUMERICS);
     return status;
 }
 
@@ -59,8 +57,8 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
                               tki_trial_result *r)
 {
     tki_trial shrunk = *trial;
-    char hint[160];
-    tk_status hinted = try_other_numerics(subject, o, trial, inputs, r, hint, sizeof hint);
+    const char *fits;
+    tk_status hinted = try_other_numerics(subject, o, trial, inputs, r, &fits);
     if (hinted != TK_OK)
         return hinted;
     o->refuted[r->failed_clause] = true;
@@ -70,16 +68,15 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
     if (status != TK_OK)
         return status;
     tki_outcome_refute(o, &shrunk, r);
-    size_t told = strlen(o->reason);
-    snprintf(o->reason + told, sizeof o->reason - told, "%s", hint);
+    o->cause.fits = fits;
     bool by_default = false;
     tki_trial_give_inputs(&shrunk);
     if (!o->kind->stranger)
         status = fails_by_default(subject, &shrunk, inputs, &by_default);
     if (status != TK_OK)
         return status;
-    o->reproduce = tki_reproduce_trial(o, trial, &shrunk, inputs, by_default);
-    return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
+    o->failing_case = tki_case_json(o, trial, &shrunk, inputs, by_default);
+    return o->failing_case ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the failing case");
 }
 
 static double gib_of(const tki_outcome *o, const tki_trial *trial)

@@ -190,7 +190,7 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
         status = tki_certificate_make(ctx, &o, certificate);
     if (opened)
         close_device(ctx);
-    free(o.reproduce);
+    json_decref(o.failing_case);
     free(o.trials);
     free(o.mutants.list);
     free(o.planted.kept);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/cause.h"
 #include "certify/claims.h"
 #include "certify/given_outputs.h"
 #include "certify/headline.h"
@@ -14,6 +15,7 @@
 #include "certify/proofs.h"
 #include "certify/provenance.h"
 #include "certify/replay_recipe.h"
+#include "certify/reproduce.h"
 #include "core/context.h"
 #include "model/case.h"
 #include "trials/attribute_settings.h"
@@ -337,6 +339,8 @@ static bool mutants_seed_differs(const finding *f)
     const json_t *how = get(f, "run.mutants"), *kept = json_object_get(how, "kept");
     const json_t *build = json_object_get(how, "build"), *seed = json_object_get(how, "seed");
     uint64_t due;
+    if (!how && tki_certificate_is_current(c) && json_array_size(get(f, "mutants")))
+        return contradicts(f, "it lists mutants, but not how they were judged");
     if (!how)
         return false;
     if (!json_array_size(get(f, "mutants")))
@@ -677,9 +681,27 @@ bool tki_certificate_has_sentences(const tk_ctx *ctx, const tk_certificate *cert
     return evidence != NULL;
 }
 
+/* `due` is taken over; NULL: it does not follow. */
+static bool text_differs(const finding *f, const char *member, char *due)
+{
+    const char *said = tki_certificate_text(f->certificate, member);
+    const bool same = due && !strcmp(due, said);
+    if (!due)
+        contradicts(f, "its `%s` does not follow: the data that it is made of is missing, or not of this run",
+                    member);
+    else if (!same)
+        contradicts(f, "its `%s` does not follow from its other members: expected '%.200s', found '%.200s'", member,
+                    due, said);
+    free(due);
+    return !same;
+}
+
 static bool claims_differ(const finding *f)
 {
     const json_t *predicate = get(f, "");
+    if (f->contract && (text_differs(f, "reason", tki_reason(predicate, f->contract)) ||
+                        text_differs(f, "reproduce", tki_reproduce(predicate, f->contract))))
+        return true;
     return f->contract && (sentences_differ(f, "evidence", tki_evidence_json(predicate, f->contract)) ||
                            sentences_differ(f, "non_claims", tki_non_claims_json(predicate, f->contract)));
 }

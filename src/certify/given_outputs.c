@@ -58,9 +58,9 @@ static void describe(const tki_outcome *o, json_t *run)
 }
 
 /* There is nothing to run. */
-static void reproduce(const tki_outcome *o, FILE *out)
+static void reproduce(const json_t *predicate, FILE *out)
 {
-    (void)o;
+    (void)predicate;
     (void)out;
 }
 
@@ -183,9 +183,9 @@ static void settle_numerics(const tk_ctx *ctx, tk_case *c)
                  ctx->device ? tki_settings_unit_of(ctx->device->architecture) : TKI_UNIT_UNKNOWN);
 }
 
-/* Outputs of a matrix unit may be right by its numerics: says so behind the reason. */
-static tk_status hint_at_numerics(tk_ctx *ctx, const tki_outcome *o, const tki_oracle *oracle, const void *tables,
-                                  const tensors *t, char *reason, size_t size)
+/* Outputs of a matrix unit may be right by its numerics: the cause says so. */
+static tk_status hint_at_numerics(tk_ctx *ctx, tki_outcome *o, const tki_oracle *oracle, const void *tables,
+                                  const tensors *t)
 {
     if (!tki_settings_has_numerics(o->contract) || tki_kind_dtype(&o->given->c, TK_KIND_VALUE) == TK_F32 ||
         tki_choice_of_role(o->contract, o->attributes, TK_ROLE_NUMERICS) != TKI_NUMERICS_IEEE ||
@@ -195,10 +195,8 @@ static tk_status hint_at_numerics(tk_ctx *ctx, const tki_outcome *o, const tki_o
     tki_judgement again = {0};
     tki_set_role(o->contract, other.attributes, TK_ROLE_NUMERICS, TKI_NUMERICS_TENSOR_CORE);
     tk_status status = tki_judge_case(ctx, oracle, tables, &other, t->data, (tki_judged_how){0}, &again);
-    const size_t used = strlen(reason);
     if (status == TK_OK && !again.failure.present)
-        snprintf(reason + used, size - used, "; all elements are within the bound of numerics %s",
-                 tki_settings_choice(o->contract, other.attributes, TK_ROLE_NUMERICS));
+        o->cause.fits = tki_settings_choice(o->contract, other.attributes, TK_ROLE_NUMERICS);
     return status;
 }
 
@@ -229,7 +227,7 @@ static tk_status judge_tensors(tk_ctx *ctx, tki_outcome *o, const tensors *t)
     o->complete = true;
     if (result.failed_clause >= 0) {
         tki_outcome_refute(o, &trial, &result);
-        status = hint_at_numerics(ctx, o, oracle, tables, t, o->reason, sizeof o->reason);
+        status = hint_at_numerics(ctx, o, oracle, tables, t);
     }
     tki_outcome_conclude(o, 1);
     return status;

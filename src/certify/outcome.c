@@ -71,27 +71,28 @@ void tki_outcome_record(tki_outcome *o, const tki_trial *trial, const tki_trial_
         o->domain = record;
 }
 
+static void set_cause(tki_outcome *o, const tki_trial_result *r)
+{
+    o->cause = (tki_cause){.kind = TKI_CAUSE_TRIAL, .finding = r->finding};
+    memcpy(o->cause.words, r->words, sizeof o->cause.words);
+}
+
 void tki_outcome_refute(tki_outcome *o, const tki_trial *trial, const tki_trial_result *r)
 {
-    char reason[512];
     o->verdict = TK_REFUTED;
     o->failed_clause = r->failed_clause;
     o->refuted[r->failed_clause] = true;
     o->failed_trial = *trial;
     o->judgement.failure = r->judgement.failure;
     o->fault = r->fault;
-    tki_trial_reason(r, &trial->c, reason, sizeof reason);
-    snprintf(o->reason, sizeof o->reason, "%s: %s", o->contract->clauses[r->failed_clause].id, reason);
+    set_cause(o, r);
 }
 
 void tki_outcome_leave_open(tki_outcome *o, const tki_trial_result *r)
 {
-    char reason[512];
-    const tk_case c = tki_outcome_case(o);
     o->verdict = TK_UNKNOWN;
     o->fault = r->fault;
-    tki_trial_reason(r, &c, reason, sizeof reason);
-    snprintf(o->reason, sizeof o->reason, "%s%s", r->timed_out ? "" : "the kernel could not be run: ", reason);
+    set_cause(o, r);
 }
 
 void tki_outcome_conclude(tki_outcome *o, int64_t trials)
@@ -99,22 +100,18 @@ void tki_outcome_conclude(tki_outcome *o, int64_t trials)
     if (o->out_of_time && o->verdict != TK_REFUTED) {
         const bool all = o->tried >= trials; /* coverage may have found more */
         o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason,
-                 "total time limit of %g seconds reached after %lld of %lld trials%s; --total-timeout raises it",
-                 o->total_seconds, (long long)(all ? trials : o->tried), (long long)trials,
-                 all ? " and a part of the checks after them" : "");
+        o->cause = (tki_cause){.kind = TKI_CAUSE_TIME, .tried = all ? trials : o->tried, .of_trials = trials};
     }
     if (o->verdict != TK_HELD)
         return;
     if (o->judgement.elements == 0) {
         o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason, "nothing was judged: every output of every trial is empty");
+        o->cause = (tki_cause){.kind = TKI_CAUSE_EMPTY};
         return;
     }
     if (o->judgement.undefined > 0) {
         o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason, "the contract has no bound for %lld of the judged elements",
-                 (long long)o->judgement.undefined);
+        o->cause = (tki_cause){.kind = TKI_CAUSE_NO_BOUND};
         return;
     }
     for (int i = 0; i < o->contract->clause_count && o->domain; i++)

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "certify/cause.h"
 #include "certify/given_outputs.h"
 #include "certify/sanitize.h"
 #include "judge/trial.h"
@@ -34,9 +35,9 @@ typedef struct tki_outcome {
     const tki_given *given; /* outputs that were computed elsewhere; NULL: a kernel is run */
 
     tk_verdict verdict;
-    char reason[768];
-    tki_fault fault;              /* behind the reason, where there is one */
-    char *reproduce;              /* NULL unless refuted */
+    tki_cause cause;
+    tki_fault fault;              /* behind the cause, where there is one */
+    json_t *failing_case;         /* what shows it again; NULL: only the whole */
     int failed_clause;            /* of the smallest failing case; -1 */
     bool refuted[TK_MAX_CLAUSES]; /* shrinking may end at another clause than the one that failed first */
     tki_judgement judgement;

@@ -24,7 +24,7 @@ struct tki_subject_kind {
     void (*describe)(const tki_outcome *o, json_t *run);
 
     /* Prints its options of the command that runs it again. */
-    void (*reproduce)(const tki_outcome *o, FILE *out);
+    void (*reproduce)(const json_t *predicate, FILE *out);
 
     /* What it was built from. */
     tk_status (*trace)(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance);

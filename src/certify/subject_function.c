@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "certify/certificate.h"
 #include "certify/reproduce.h"
 #include "certify/subject.h"
 
@@ -38,10 +39,11 @@ static void describe(const tki_outcome *o, json_t *run)
     json_object_set_new(run, "program", tki_text_json(o->options->kernel_program));
 }
 
-static void reproduce(const tki_outcome *o, FILE *out)
+static void reproduce(const json_t *predicate, FILE *out)
 {
-    if (o->options->kernel_program)
-        tki_print_option(out, "program", o->options->kernel_program);
+    const char *program = tki_text(json_object_get(predicate, "run"), "program");
+    if (program[0])
+        tki_print_option(out, "program", program);
 }
 
 static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance)

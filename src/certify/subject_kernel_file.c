@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/certificate.h"
 #include "certify/reproduce.h"
 #include "certify/subject.h"
 #include "core/context.h"
+#include "core/escape.h"
 #include "core/float_mode.h"
 #include "kernel_file/kernel_file.h"
 #include "model/attributes.h"
@@ -55,16 +57,16 @@ static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status stat
         o->refuted[o->failed_clause] = true;
         const bool flushes = o->fault.kind == TKI_FAULT_FLOAT_MODE && tki_float_mode_flushes(o->fault.mode) &&
                              tki_attribute_of_role(o->contract, TK_ROLE_DOMAIN) >= 0;
-        snprintf(o->reason, sizeof o->reason, "%s: %.600s%s", o->contract->clauses[o->failed_clause].id,
-                 tk_ctx_message(subject->ctx), flushes ? "; --domain normal admits that" : "");
-        o->reproduce = tki_reproduce_all(o);
-        return o->reproduce ? TK_OK : tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for the reproducing command");
+        o->cause = (tki_cause){.kind = TKI_CAUSE_LOADING, .fits = flushes ? "normal" : NULL};
+        return TK_OK;
     }
     if (status == TK_TIMEOUT)
         (void)tki_outcome_is_out_of_time(o, subject->ctx);
     if (status == TK_BAD_FILE || status == TK_TIMEOUT || status == TK_UNAVAILABLE || status == TK_KERNEL_FAULT) {
         o->verdict = TK_UNKNOWN;
-        snprintf(o->reason, sizeof o->reason, "no kernel to run: %.700s", tk_ctx_message(subject->ctx));
+        o->cause = (tki_cause){.kind = TKI_CAUSE_NO_KERNEL};
+        snprintf(o->cause.words, sizeof o->cause.words, "%.*s", (int)sizeof o->cause.words - 1,
+                 tk_ctx_message(subject->ctx));
         return TK_OK;
     }
     return status;
@@ -89,15 +91,50 @@ static tk_status open_subject(tki_subject *subject, tki_outcome *o)
     return receive_visitor(subject, o);
 }
 
+/* The limits that were asked for, where they are not the defaults. */
+static json_t *asked_json(const tk_limits *limits)
+{
+    json_t *json = json_object();
+    const struct {
+        const char *name;
+        int64_t asked;
+    } all[] = {{"memory_bytes", limits->memory_bytes},
+               {"tasks", limits->tasks},
+               {"output_bytes", limits->output_bytes},
+               {"folder_depth", limits->folder_depth}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        json_object_set_new(json, all[i].name, all[i].asked ? json_integer(all[i].asked) : NULL);
+    return json;
+}
+
+/* As hexadecimal digits, unless it is UTF-8. */
+static json_t *path_bytes(const char *path)
+{
+    const size_t length = strlen(path);
+    json_t *plain = json_string(path);
+    char *hex = plain ? NULL : calloc(2 * length + 1, 1);
+    for (size_t i = 0; hex && i < length; i++)
+        snprintf(hex + 2 * i, 3, "%02x", (unsigned char)path[i]);
+    json_t *bytes = hex ? json_string(hex) : NULL;
+    json_decref(plain);
+    free(hex);
+    return bytes;
+}
+
 /* A kernel file as it was asked for. */
 static json_t *kernel_file_json(const tk_kernel_file *kernel)
 {
     json_t *json = json_pack("{s:o, s:s, s:i, s:o}", "file", tki_text_json(kernel->path), "backend",
                              kernel->backend->name, "device", kernel->device, "call_seconds",
                              tki_real_json(kernel->call_seconds));
+    json_object_set_new(json, "file_bytes", path_bytes(kernel->path));
     json_object_set_new(json, "compiler", tki_text_json(kernel->compiler));
     json_object_set_new(json, "flags", tki_text_json(kernel->flags));
     json_object_set_new(json, "include", tki_text_json(kernel->include));
+    json_t *asked = asked_json(&kernel->terms.limits);
+    if (json_object_size(asked))
+        json_object_set(json, "asked", asked);
+    json_decref(asked);
     if (kernel->copy.tree_hash[0]) {
         json_object_set_new(json, "files", json_integer(kernel->copy.files));
         json_object_set_new(json, "tree_sha256", json_string(kernel->copy.tree_hash));
@@ -113,43 +150,59 @@ static void describe(const tki_outcome *o, json_t *run)
                             json_string(o->options->sanitize == TK_SANITIZE_ALWAYS ? "always" : "never"));
 }
 
-static void print_kernel_file(FILE *out, const tk_kernel_file *kernel)
+static void print_path(FILE *out, const json_t *kernel)
 {
-    tki_print_option(out, "kernel", kernel->path);
-    if (kernel->compiler)
-        tki_print_option(out, "compiler", kernel->compiler);
-    if (kernel->flags)
-        tki_print_option(out, "flags", kernel->flags);
-    if (kernel->include)
-        tki_print_option(out, "include", kernel->include);
-    const tk_limits *limits = &kernel->terms.limits;
-    if (limits->memory_bytes)
-        fprintf(out, " --memory %lld", (long long)limits->memory_bytes);
-    if (limits->tasks)
-        fprintf(out, " --tasks %d", limits->tasks);
-    if (limits->output_bytes)
-        fprintf(out, " --output-size %lld", (long long)limits->output_bytes);
-    if (limits->folder_depth)
-        fprintf(out, " --folder-depth %d", limits->folder_depth);
-    if (kernel->device)
-        fprintf(out, " --backend %s:%d", kernel->backend->name, kernel->device);
-    else if (kernel->is_library && kernel->backend->is_gpu)
-        fprintf(out, " --backend %s", kernel->backend->name);
+    const char *hex = tki_text(kernel, "file_bytes");
+    const size_t length = strlen(hex) / 2;
+    char *path = length ? calloc(length + 1, 1) : NULL;
+    for (size_t i = 0; path && i < length; i++)
+        path[i] = (char)strtoul((const char[]){hex[2 * i], hex[2 * i + 1], 0}, NULL, 16);
+    char *shown = path ? tki_utf8(path) : NULL;
+    /* Both have to be of the same file. */
+    const bool same = shown && !strcmp(shown, tki_text(kernel, "file"));
+    tki_print_option(out, "kernel", same ? path : tki_text(kernel, "file"));
+    free(shown);
+    free(path);
+}
+
+static void print_number(FILE *out, const char *option, const json_t *object, const char *name)
+{
+    if (json_object_get(object, name))
+        fprintf(out, " --%s %lld", option, (long long)tki_integer(object, name));
+}
+
+static void print_kernel_file(FILE *out, const json_t *predicate, const json_t *kernel)
+{
+    static const char *const texts[] = {"compiler", "flags", "include"};
+    const json_t *asked = json_object_get(kernel, "asked");
+    const char *backend = tki_text(kernel, "backend");
+    const bool is_library = !json_object_get(json_object_get(predicate, "built"), "source");
+    const tki_backend *known = tki_backend_find(backend, "");
+    print_path(out, kernel);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (json_object_get(kernel, texts[i]))
+            tki_print_option(out, texts[i], tki_text(kernel, texts[i]));
+    print_number(out, "memory", asked, "memory_bytes");
+    print_number(out, "tasks", asked, "tasks");
+    print_number(out, "output-size", asked, "output_bytes");
+    print_number(out, "folder-depth", asked, "folder_depth");
+    if (tki_integer(kernel, "device"))
+        fprintf(out, " --backend %s:%lld", backend, (long long)tki_integer(kernel, "device"));
+    else if (is_library && known && known->is_gpu)
+        fprintf(out, " --backend %s", backend);
 }
 
 /* A case is judged at quick, where nothing is watched unless it is asked for. */
-static void print_sanitize(FILE *out, const tki_outcome *o)
+static void reproduce(const json_t *predicate, FILE *out)
 {
-    if (o->sanitized.tool || o->options->sanitize == TK_SANITIZE_ALWAYS)
-        fputs(" --sanitize", out);
-    else if (o->options->sanitize == TK_SANITIZE_NEVER)
-        fputs(" --no-sanitize", out);
-}
-
-static void reproduce(const tki_outcome *o, FILE *out)
-{
-    print_kernel_file(out, o->options->kernel_file);
-    print_sanitize(out, o);
+    const json_t *run = json_object_get(predicate, "run");
+    const char *sanitize = tki_text(run, "sanitize");
+    const bool found = !strcmp(tki_text(json_object_get(predicate, "cause"), "kind"), "sanitizer");
+    print_kernel_file(out, predicate, json_object_get(run, "kernel"));
+    fputs(found || !strcmp(sanitize, "always") ? " --sanitize"
+          : !strcmp(sanitize, "never")         ? " --no-sanitize"
+                                               : "",
+          out);
 }
 
 static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance)

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "certify/certificate.h"
+#include "certify/reproduce.h"
 #include "certify/subject.h"
 #include "core/context.h"
 #include "runtime/planner.h"
@@ -50,9 +52,9 @@ static void describe(const tki_outcome *o, json_t *run)
         json_object_set_new(run, "refusals", json_string(o->refusals));
 }
 
-static void reproduce(const tki_outcome *o, FILE *out)
+static void reproduce(const json_t *predicate, FILE *out)
 {
-    fprintf(out, " --lowering %s", o->subject);
+    tki_print_option(out, "lowering", tki_text(json_object_get(predicate, "run"), "subject"));
 }
 
 static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance)

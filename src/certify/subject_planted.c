@@ -1,6 +1,8 @@
 /* RECORDS. A planted kernel, which the judge is tried with: a wrong one (mutant) or a correct one (variant). */
 #include <stdio.h>
 
+#include "certify/certificate.h"
+#include "certify/reproduce.h"
 #include "certify/subject.h"
 #include "trials/op_registry.h"
 
@@ -32,9 +34,10 @@ static void describe(const tki_outcome *o, json_t *run)
     json_object_set_new(run, o->kind->name, json_string(find(o)->name));
 }
 
-static void reproduce(const tki_outcome *o, FILE *out)
+static void reproduce(const json_t *predicate, FILE *out)
 {
-    fprintf(out, " --%s %s", o->kind->name, find(o)->name);
+    const json_t *run = json_object_get(predicate, "run");
+    tki_print_option(out, tki_text(run, "kind"), tki_text(run, tki_text(run, "kind")));
 }
 
 /* It is in the library that has the mutants. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/cause.h"
 #include "certify/certificate.h"
 #include "certify/claims.h"
 #include "certify/headline.h"
@@ -11,6 +12,7 @@
 #include "certify/outcome.h"
 #include "certify/proofs.h"
 #include "certify/refutation.h"
+#include "certify/reproduce.h"
 #include "certify/subject.h"
 #include "core/float_mode.h"
 #include "core/context.h"
@@ -305,27 +307,6 @@ static json_t *element_json(const tki_outcome *o, const tki_element *e, const tk
     return json;
 }
 
-/* Members that say nothing about this kind are left out. */
-static json_t *fault_json(const tki_outcome *o)
-{
-    const tki_fault *f = &o->fault;
-    json_t *json = json_pack("{s:s}", "kind", tki_fault_name(f->kind));
-    const char *number = f->kind == TKI_FAULT_SIGNAL || (f->kind == TKI_FAULT_HEAP && f->number) ? "signal"
-                         : f->kind == TKI_FAULT_EXIT                                             ? "exit_status"
-                         : f->kind == TKI_FAULT_REFUSED                                          ? "returned"
-                                                                                                 : NULL;
-    if (number)
-        json_object_set_new(json, number, json_integer(f->number));
-    if (f->tensor >= 0) {
-        json_object_set_new(json, "tensor", json_string(o->contract->params[f->tensor].name));
-        json_object_set_new(json, "offset", json_integer(f->offset));
-        json_object_set_new(json, "wrote", json_boolean(f->wrote));
-    }
-    json_object_set_new(json, "seconds", f->kind == TKI_FAULT_TIMEOUT ? tki_real_json(f->seconds) : NULL);
-    json_object_set_new(json, "while", tki_text_json(f->loading ? "loading" : f->late ? "after_the_call" : NULL));
-    return json;
-}
-
 static json_t *worst_json(const tki_outcome *o)
 {
     json_t *worst = element_json(o, &o->judgement.worst, &o->worst_trial);
@@ -394,10 +375,13 @@ static json_t *result_json(const tki_outcome *o)
     json_object_set_new(result, "skipped", skipped_json(o));
     json_object_set_new(result, "refutation", o->verdict == TK_REFUTED ? tki_refutation_json(o) : NULL);
     json_object_set_new(result, "worst", j->worst.present ? worst_json(o) : NULL);
-    if (o->verdict == TK_REFUTED && j->failure.present)
-        json_object_set_new(result, "failure", element_json(o, &j->failure, &o->failed_trial));
+    if (o->verdict == TK_REFUTED && j->failure.present) {
+        json_t *failure = element_json(o, &j->failure, &o->failed_trial);
+        tki_cause_set_refused(failure, &j->failure);
+        json_object_set_new(result, "failure", failure);
+    }
     if (o->verdict != TK_HELD && o->verdict != TK_PROVED && o->fault.kind != TKI_FAULT_NONE)
-        json_object_set_new(result, "fault", fault_json(o));
+        json_object_set_new(result, "fault", tki_fault_json(&o->fault, o->contract));
     return result;
 }
 
@@ -543,31 +527,39 @@ static json_t *coverage_json(const tki_outcome *o, const tki_provenance *p)
                      (int)x->spent, "unwatched", (json_int_t)x->unwatched, "lines", lines);
 }
 
+/* Takes over the text; an empty one may be left out. */
+static void set_text(json_t *predicate, const char *name, char *text, bool always)
+{
+    json_object_set_new(predicate, name, text && (always || text[0]) ? tki_text_json(text) : NULL);
+    free(text);
+}
+
 static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, const char *key)
 {
     const bool by_program = tki_oracle_of(o->contract) == &tki_program_oracle;
     char date[TKI_DATE_TEXT];
     tki_date_now(date);
-    json_t *predicate = json_pack(
-        "{s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(), "verdict",
-        tk_verdict_name(o->verdict), "reason", tki_text_json(o->reason), "key", key, "created", date, "contract",
-        json_pack("{s:s, s:s, s:s, s:s*}", "summary", o->contract->summary, "formula", o->contract->formula, "bound",
-                  o->contract->bound, "exact_values", by_program ? "program" : NULL),
-        "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants", mutants_json(o), "built",
-        built_json(p), "machine", machine_json(o, p));
+    json_t *predicate = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(),
+                                  "verdict", tk_verdict_name(o->verdict), "key", key, "created", date, "contract",
+                                  json_pack("{s:s, s:s, s:s, s:s*}", "summary", o->contract->summary, "formula",
+                                            o->contract->formula, "bound", o->contract->bound, "exact_values",
+                                            by_program ? "program" : NULL),
+                                  "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants",
+                                  mutants_json(o), "built", built_json(p), "machine", machine_json(o, p));
     json_t *proofs = tki_proofs_json(o->contract);
     json_object_set_new(predicate, "worker", o->confinement.count ? worker_json(o) : NULL);
     json_object_set_new(predicate, "coverage", coverage_json(o, p));
-    json_object_set_new(predicate, "reproduce", tki_text_json(o->reproduce));
+    json_object_set_new(predicate, "cause", tki_cause_json(o));
+    json_object_set(predicate, "failing_case", o->verdict == TK_REFUTED ? o->failing_case : NULL);
     json_object_set_new(predicate, "rests_on",
                         tki_rests_on_json(json_object_get(predicate, "clauses"), proofs, o->given != NULL));
     json_object_set_new(predicate, "proofs", proofs);
     /* Last, since they say what the other members do. */
     json_object_set_new(predicate, "evidence", tki_evidence_json(predicate, o->contract));
     json_object_set_new(predicate, "non_claims", tki_non_claims_json(predicate, o->contract));
-    char *headline = tki_headline(predicate);
-    json_object_set_new(predicate, "headline", headline ? tki_text_json(headline) : NULL);
-    free(headline);
+    set_text(predicate, "reason", tki_reason(predicate, o->contract), true);
+    set_text(predicate, "reproduce", tki_reproduce(predicate, o->contract), false);
+    set_text(predicate, "headline", tki_headline(predicate), true);
     return predicate;
 }
 

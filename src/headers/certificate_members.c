@@ -20,7 +20,7 @@ enum { PATH = 128, ALWAYS = TKI_SINCE_1 | TKI_SINCE_2 };
 static void write_string(FILE *out, const char *text, const char *between)
 {
     fputc('"', out);
-    for (; *text; text++)
+    for (; *text && (!between || (*text != ']' && *text != '}')); text++)
         if (*text == '|' && between)
             fputs(between, out);
         else

@@ -77,6 +77,26 @@ void tki_element_describe(const tk_case *c, const tki_element *e, char *text, si
              admitted, c->contract->clauses[e->clause].text, distance);
 }
 
+const char *tki_finding_name(tki_finding_kind kind)
+{
+    static const char *const names[TKI_FINDINGS] = {[TKI_FOUND_NOTHING] = "nothing",
+                                                    [TKI_FOUND_WORDS] = "words",
+                                                    [TKI_FOUND_FAULT] = "fault",
+                                                    [TKI_FOUND_ELEMENT] = "element",
+                                                    [TKI_FOUND_WRITTEN_OUTSIDE] = "written_outside",
+                                                    [TKI_FOUND_INPUT_CHANGED] = "input_changed",
+                                                    [TKI_FOUND_UNWRITTEN] = "unwritten",
+                                                    [TKI_FOUND_OTHER_BITS] = "other_bits",
+                                                    [TKI_FOUND_OTHER_IN_PLACE] = "other_in_place",
+                                                    [TKI_FOUND_OTHER_ALONE] = "other_alone",
+                                                    [TKI_FOUND_OTHER_AGAIN] = "other_again",
+                                                    [TKI_FOUND_BY_SCREEN] = "by_screen",
+                                                    [TKI_FOUND_INDEX_TAKEN] = "index_taken",
+                                                    [TKI_FOUND_INDEX_NOT_NAMED] = "index_not_named",
+                                                    [TKI_FOUND_INDEX_WRITTEN_FOR] = "index_written_for"};
+    return names[kind];
+}
+
 #define SAY(...) snprintf(text, size, __VA_ARGS__)
 
 static void say_finding(const tki_trial_result *result, const tk_case *c, char *text, size_t size)
@@ -89,7 +109,7 @@ static void say_finding(const tki_trial_result *result, const tk_case *c, char *
     tki_escape_line(result->words, strlen(result->words), words, sizeof words);
     switch (f->kind) {
     case TKI_FOUND_NOTHING: break;
-    case TKI_FOUND_WORDS: SAY("%s", words); break;
+    case TKI_FOUND_WORDS: SAY("'%.480s'", words); break;
     case TKI_FOUND_FAULT: tki_fault_text(&result->fault, c->contract, NULL, text, size); break;
     case TKI_FOUND_ELEMENT: tki_element_describe(c, &result->judgement.failure, text, size); break;
     case TKI_FOUND_WRITTEN_OUTSIDE: SAY("wrote outside %s, at byte %lld of its %lld", name, at, seen[0]); break;
@@ -108,7 +128,7 @@ static void say_finding(const tki_trial_result *result, const tk_case *c, char *
         SAY("%s as a whole fails a check by drawn vectors, though each element passed", name);
         break;
     case TKI_FOUND_INDEX_TAKEN: SAY("%s[%lld] = %lld was not refused", name, at, seen[0]); break;
-    case TKI_FOUND_INDEX_NOT_NAMED: SAY("the refusal does not name %s[%lld]: %.400s", name, at, words); break;
+    case TKI_FOUND_INDEX_NOT_NAMED: SAY("the refusal does not name %s[%lld]: '%.400s'", name, at, words); break;
     case TKI_FOUND_INDEX_WRITTEN_FOR: SAY("wrote to %s although an index is out of range", name); break;
     }
 }

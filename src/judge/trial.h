@@ -56,6 +56,8 @@ typedef enum tki_finding_kind {
     TKI_FOUND_INDEX_WRITTEN_FOR /* the tensor */
 } tki_finding_kind;
 
+enum { TKI_FINDINGS = TKI_FOUND_INDEX_WRITTEN_FOR + 1 };
+
 typedef struct tki_finding {
     tki_finding_kind kind;
     int param; /* the tensor concerned */
@@ -121,6 +123,9 @@ TK_MUST_USE tk_status tki_trial_run_bad_index(tki_subject *subject, const tki_tr
 
 /* The element that was refused first, if there is one: its clause has failed. */
 void tki_trial_fail_element(tki_trial_result *result);
+
+/* "other_bits": in certificates. */
+const char *tki_finding_name(tki_finding_kind kind);
 
 /* The finding in words, of a trial of that case, and what is wrong with a refused element: judge/reason.c. */
 void tki_trial_reason(const tki_trial_result *result, const tk_case *c, char *text, size_t size);

@@ -104,7 +104,7 @@ TEST_WITH_CONTEXT(functions_that_a_program_brings)
     certificate = certify_function(ctx, unwilling_function, NULL, "explaining");
     assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
     assert_string_equal(tk_certificate_reason(certificate),
-                        "the kernel could not be run: no more than 2\\x0aqueries");
+                        "the kernel could not be run: 'no more than 2\\x0aqueries'");
     tk_certificate_destroy(certificate);
 }
 
