@@ -67,7 +67,7 @@ class Certificate:
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Certificate:
-        """Reads a certificate from its file. BadFile if a byte of it was changed."""
+        """Reads a certificate from its file. BadFile if a byte of it was changed, or if it contradicts itself."""
         pointer = ctypes.c_void_p()
         context = context_for()
         context.check(lib.tk_certificate_read(context.pointer, os.fsencode(path), ctypes.byref(pointer)))
@@ -75,7 +75,7 @@ class Certificate:
 
     @staticmethod
     def parse(text: str) -> Certificate:
-        """The certificate of a JSON text."""
+        """The certificate of a JSON text; BadFile as of read()."""
         pointer = ctypes.c_void_p()
         context = context_for()
         data = text.encode()
@@ -100,6 +100,28 @@ class Certificate:
         """The verdict in one line with all its restrictions."""
         return _library.text(lib.tk_certificate_headline(self._pointer))
 
+    @property
+    def reason(self) -> str:
+        """Why it is refuted or unknown, or "": made of its data by this library."""
+        return _library.text(lib.tk_certificate_reason(self._pointer))
+
+    @property
+    def reproduce(self) -> str:
+        """The command that shows the failure again, or "": made of its data by this library."""
+        return _library.text(lib.tk_certificate_reproduce(self._pointer))
+
+    @property
+    def remarks(self) -> str:
+        """What is to be known of a certificate of another version, or ""; `tokitai check` shows it beside the headline."""
+        remarks = ctypes.c_void_p()
+        context = context_for()
+        context.check(lib.tk_certificate_remarks(context.pointer, self._pointer, ctypes.byref(remarks)))
+        if not remarks.value:
+            return ""
+        text = ctypes.string_at(remarks.value).decode("utf-8", "replace")
+        _library.free(remarks)
+        return text
+
     subject: str = _member("run.subject", str)
     op: str = _member("run.op", str)
     dtype: str = _member("run.dtype", str)
@@ -108,8 +130,6 @@ class Certificate:
     bound_used: float = _member("result.bound_used", float, "The largest share of the bound that an element took.")
     seconds: float = _member("result.seconds", float)
     mutants_kept: str = _member("run.mutants.kept", str, "When they were judged, if not for this certificate, or \"\".")
-    reason: str = _member("reason", str, "Why it is refuted or unknown, or \"\".")
-    reproduce: str = _member("reproduce", str, "The command that shows the failure again, or \"\".")
     worst: dict[str, Any] | None = _member("result.worst", dict, "output, index, got, exact, admissible, ...")
     clauses: list[dict[str, Any]] = _member("clauses", list, "Of the contract: id, text, verdict, checks, failures.")
     non_claims: list[str] = _member("non_claims", list, "What the certificate does not show.")
@@ -230,6 +250,8 @@ def _cells(certificate: Certificate) -> tuple[str, ...]:
 def _notes(certificate: Certificate) -> Iterable[tuple[str, str]]:
     if certificate.headline != certificate.verdict:
         yield "verdict", certificate.headline
+    if certificate.remarks:
+        yield "remarks", certificate.remarks
     if certificate.mutants_kept:
         yield "mutants*", f"judged by this build on {certificate.mutants_kept[:10]}, not run again"
     if certificate.reason:

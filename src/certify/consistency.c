@@ -12,6 +12,7 @@
 #include "certify/headline.h"
 #include "certify/magnitudes.h"
 #include "certify/members.h"
+#include "certify/planned_trials.h"
 #include "certify/proofs.h"
 #include "certify/provenance.h"
 #include "certify/replay_recipe.h"
@@ -19,7 +20,9 @@
 #include "core/context.h"
 #include "model/case.h"
 #include "trials/attribute_settings.h"
+#include "model/mutant.h"
 #include "trials/kept_mutants.h"
+#include "trials/op_registry.h"
 
 /* Where the first contradiction goes. */
 typedef struct finding {
@@ -267,6 +270,17 @@ static json_int_t histogram_elements(const json_t *bins, double *from, double *t
     return elements;
 }
 
+/* Of numbers, where the clause is a bound. */
+static bool is_outside(const json_t *element)
+{
+    const json_t *ends = json_object_get(element, "admissible"), *got = json_object_get(element, "got");
+    const json_t *low = json_array_get(ends, 0), *high = json_array_get(ends, 1);
+    if (json_array_size(ends) != 2 || (json_is_string(got) && strcmp(json_string_value(got), "nan") != 0))
+        return json_is_string(got) && !json_equal(got, low) && !json_equal(got, high) && json_array_size(ends) == 2;
+    return json_is_string(got) || (json_is_number(low) && json_number_value(got) < json_number_value(low)) ||
+           (json_is_number(high) && json_number_value(got) > json_number_value(high));
+}
+
 static bool figures_differ(const finding *f)
 {
     const json_t *worst = get(f, "result.worst");
@@ -283,6 +297,12 @@ static bool figures_differ(const finding *f)
                            last_from < 0 ? 0 : last_from, last_to);
     if (worst && !json_equal(json_object_get(worst, "error_ulp"), get(f, "result.worst_ulp")))
         return contradicts(f, "its largest error is %g ulp; its worst element has another error", worst_ulp);
+    if (tki_certificate_holds(f->certificate) && worst && is_outside(worst))
+        return contradicts(f, "its verdict is %s, but its worst element is outside the admissible interval",
+                           tki_certificate_text(f->certificate, "verdict"));
+    if (get(f, "result.failure") && json_object_get(get(f, "result.failure"), "exact") &&
+        !is_outside(get(f, "result.failure")))
+        return contradicts(f, "the element that refutes it is inside its admissible interval");
     if (tk_certificate_accepted_ulp(f->certificate) > worst_ulp)
         return contradicts(f, "an accepted element has a larger error than the worst");
     if (tki_certificate_holds(f->certificate) && (tki_certificate_integer(f->certificate, "result.undefined") ||
@@ -332,6 +352,39 @@ static bool mutants_differ(const finding *f)
     return false;
 }
 
+static bool has_clause(const finding *f, const char *id)
+{
+    const json_t *clauses = get(f, "clauses");
+    for (size_t i = 0; i < json_array_size(clauses); i++)
+        if (!strcmp(tki_text(json_array_get(clauses, i), "id"), id))
+            return true;
+    return !strcmp(id, "ACCEPTANCE");
+}
+
+/* All that the quick trials can reject are run, in their order; each is what it is, and a clause of the contract rejected it. */
+static bool mutants_are_others(const finding *f)
+{
+    const json_t *mutants = get(f, "mutants");
+    const size_t count = json_array_size(mutants);
+    size_t i = 0;
+    tk_types types;
+    if (!f->contract || !count || !tk_types_parse(tki_certificate_text(f->certificate, "run.dtype"), &types))
+        return false;
+    for (const tki_mutant *m = tki_mutants_of(f->contract); m->name; m++) {
+        const json_t *said = json_array_get(mutants, i);
+        if (!tki_mutant_is_wrong(m, TK_QUICK, types))
+            continue;
+        if (strcmp(tki_text(said, "name"), m->name) != 0 || strcmp(tki_text(said, "what"), m->what) != 0)
+            return contradicts(f, "its mutant %zu is %.60s; this version runs %.60s there: %.120s", i,
+                               tki_text(said, "name"), m->name, m->what);
+        if (json_object_get(said, "clause") && !has_clause(f, tki_text(said, "clause")))
+            return contradicts(f, "its mutant %.60s was rejected by %.60s, which it does not have", m->name,
+                               tki_text(said, "clause"));
+        i++;
+    }
+    return i < count && contradicts(f, "it lists %zu mutants; %s has %zu", count, f->contract->name, i);
+}
+
 /* Their seed follows from the build that ran them; certificates of earlier builds do not name it. */
 static bool mutants_seed_differs(const finding *f)
 {
@@ -361,15 +414,6 @@ static bool mutants_seed_differs(const finding *f)
 }
 
 /* -- What it rests on ---------------------------------------------------------------------------------------- */
-
-static bool has_clause(const finding *f, const char *id)
-{
-    const json_t *clauses = get(f, "clauses");
-    for (size_t i = 0; i < json_array_size(clauses); i++)
-        if (!strcmp(tki_text(json_array_get(clauses, i), "id"), id))
-            return true;
-    return !strcmp(id, "ACCEPTANCE");
-}
 
 /* A theorem of this version is known to support a clause, or not to; of another version only that version knew. */
 static bool citation_differs(const finding *f, const json_t *proof)
@@ -714,7 +758,8 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
                                  magnitudes_differ, mutants_differ,  artifact_differs,    basis_differs,
                                  members_differ};
     /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
-    static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs, mutants_seed_differs};
+    static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs, mutants_seed_differs,
+                                           mutants_are_others};
     static const rule of_this_form[] = {derived_members_differ, claims_differ};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -732,6 +777,30 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
     return false;
 }
 
+/* Of another version only that version knows which there are. */
+static tk_status trials_are_planned(tk_ctx *ctx, const tk_certificate *certificate)
+{
+    tki_planned planned;
+    char message[sizeof ctx->message];
+    if (!tki_certificate_is_current(certificate) || !tki_certificate_of_this_version(certificate))
+        return TK_OK;
+    tk_status status = tki_planned_trials(ctx, certificate, &planned);
+    snprintf(message, sizeof message, "%s", ctx->message);
+    if (status == TK_BAD_FILE)
+        return tki_fail(ctx, status, "it contradicts itself: its run is none: %.400s", message);
+    if (status != TK_OK || !planned.known)
+        return status;
+    if (planned.wrong[0])
+        return tki_fail(ctx, TK_BAD_FILE, "it contradicts itself: %s", planned.wrong);
+    if (tki_certificate_holds(certificate) && planned.listed < planned.made)
+        return tki_fail(
+            ctx, TK_BAD_FILE,
+            "it contradicts itself: it lists %lld of the %lld trials that its level, seed and restriction "
+            "have",
+            (long long)planned.listed, (long long)planned.made);
+    return TK_OK;
+}
+
 tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate)
 {
     char what[600];
@@ -741,5 +810,5 @@ tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate");
     if (tki_certificate_contradicts(ctx, certificate, what, sizeof what))
         return tki_fail(ctx, TK_BAD_FILE, "it contradicts itself: %s", what);
-    return TK_OK;
+    return trials_are_planned(ctx, certificate);
 }

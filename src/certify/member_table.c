@@ -347,7 +347,6 @@ const tki_member tki_members[] = {
     M("mutants", "what", "words", "What is wrong with it.", ALWAYS),
     M("mutants", "rejected", "yes_or_no", "By the same judge, on the quick trials.", ALWAYS),
     M("mutants", "clause", "clause_id", "The clause that rejected it."),
-    M("mutants", "reason", "words", "Why."),
     M("", "built", "object", "From what.", ALWAYS),
     M("", "machine", "object", "On what.", ALWAYS),
     M("", "worker", "object", "The process that a kernel file ran in. Absent if none was started.", .kinds = KERNEL),

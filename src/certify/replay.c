@@ -9,6 +9,7 @@
 #include "certify/certify.h"
 #include "certify/consistency.h"
 #include "certify/outcome.h"
+#include "certify/planned_trials.h"
 #include "certify/replay_compare.h"
 #include "certify/replay_recipe.h"
 #include "core/context.h"
@@ -27,30 +28,6 @@ static double total_seconds(const tk_certificate *certificate, const tk_replay_o
     const bool kernel = !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel");
     const double most = asked->total_seconds > 0 ? asked->total_seconds : kernel ? TKI_TOTAL_SECONDS : 0;
     return recorded > 0 && recorded < most ? recorded : most;
-}
-
-/* Where each trial stands in the plan, by its name; the chunks of a finite domain share one, and the first counts. A
- * new reference; NULL when memory ran out. */
-static json_t *places_in(const tki_trials *plan)
-{
-    json_t *places = json_object();
-    bool good = places != NULL;
-    for (int64_t i = 0; i < plan->count && good; i++) {
-        json_t *trial = tki_trial_json(&plan->list[i]);
-        char *name = tki_trial_name(trial);
-        good = name && (json_object_get(places, name) || !json_object_set_new(places, name, json_integer(i)));
-        free(name);
-        json_decref(trial);
-    }
-    if (good)
-        return places;
-    json_decref(places);
-    return NULL;
-}
-
-static bool of_one_domain(const tki_trial *a, const tki_trial *b)
-{
-    return a->family == TKI_ALL_PATTERNS && b->family == TKI_ALL_PATTERNS;
 }
 
 /* A trial that stands in no list but was found by coverage says all that it is made of, but for what holds for the
@@ -115,7 +92,7 @@ static bool choose_listed(tk_ctx *ctx, const json_t *listed, const tki_trials *p
         do {
             taken[p] = true;
             chosen->list[chosen->count++] = plan->list[p++];
-        } while (p < plan->count && of_one_domain(&plan->list[p - 1], &plan->list[p]));
+        } while (p < plan->count && tki_of_one_domain(&plan->list[p - 1], &plan->list[p]));
     }
     return true;
 }
@@ -146,7 +123,7 @@ static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tk
                         int64_t *listed, char **difference)
 {
     const json_t *list = tki_certificate_get(certificate, "run.trials");
-    json_t *places = places_in(plan);
+    json_t *places = tki_trial_places(plan);
     bool *taken = calloc((size_t)plan->count, sizeof *taken);
     *chosen = (tki_trials){.list = calloc((size_t)plan->count + json_array_size(list), sizeof *chosen->list)};
     bool good = places && taken && chosen->list;
@@ -266,38 +243,6 @@ static tk_status run_recipe(tk_ctx *ctx, const tk_certificate *certificate, cons
     return status == TK_BAD_ARGUMENT ? TK_UNAVAILABLE : status;
 }
 
-/* How many trials this version makes on every machine for what the certificate says was run, and how many of these it
- * lists. 0 of 0 if that is not known here, or it stopped at a failure. */
-static void count_listed(tk_ctx *ctx, const tk_certificate *certificate, int64_t *listed, int64_t *made)
-{
-    tki_recipe r = {0};
-    tki_trials plan = {0};
-    json_t *names = json_object();
-    const json_t *trials = tki_certificate_get(certificate, "run.trials");
-    const bool known = names && tki_certificate_holds(certificate) &&
-                       tki_recipe_read(ctx, certificate, &r) == TK_OK &&
-                       tki_certify_trials_make(ctx, r.contract, r.dtype, r.index_dtype, &r.options, &plan) == TK_OK;
-    for (size_t i = 0; known && i < json_array_size(trials); i++) {
-        char *name = tki_trial_name(json_array_get(trials, i));
-        if (name)
-            json_object_set_new(names, name, json_true());
-        free(name);
-    }
-    for (int64_t i = 0; known && i < plan.count; i++) {
-        if (plan.list[i].where_memory_allows || (i && of_one_domain(&plan.list[i - 1], &plan.list[i])))
-            continue;
-        json_t *trial = tki_trial_json(&plan.list[i]);
-        char *name = tki_trial_name(trial);
-        ++*made;
-        *listed += name && json_object_get(names, name);
-        free(name);
-        json_decref(trial);
-    }
-    free(plan.list);
-    json_decref(names);
-    tki_recipe_free(&r);
-}
-
 /* Theorems that it cites and this version has otherwise, or not at all: the first by name. */
 static void name_stale(const tk_certificate *certificate, char *stale, size_t size)
 {
@@ -313,7 +258,7 @@ static void name_stale(const tk_certificate *certificate, char *stale, size_t si
 
 tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate, char **remarks)
 {
-    int64_t listed = 0, made = 0;
+    tki_planned planned;
     char what[300], lists[120] = "", stale[300] = "";
     if (!ctx)
         return TK_BAD_ARGUMENT;
@@ -324,10 +269,10 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
     const char *contract = tki_certificate_has_other_contract(ctx, certificate, what, sizeof what)
                                ? "of another contract"
                                : "";
-    count_listed(ctx, certificate, &listed, &made);
-    if (listed < made)
+    if (tki_certificate_holds(certificate) && tki_planned_trials(ctx, certificate, &planned) == TK_OK &&
+        planned.listed < planned.made)
         snprintf(lists, sizeof lists, "lists %lld of the %lld trials that this version makes for it",
-                 (long long)listed, (long long)made);
+                 (long long)planned.listed, (long long)planned.made);
     name_stale(certificate, stale, sizeof stale);
     const char *sentences = current && !tki_certificate_has_sentences(ctx, certificate)
                                 ? "with sentences that this version cannot reproduce"
@@ -351,6 +296,19 @@ static bool ends_early(const tk_ctx *ctx, const tki_rerun *again)
     return last && tk_certificate_verdict(last) == TK_UNKNOWN && tki_ctx_out_of_time(ctx);
 }
 
+static tk_status refuse_what_no_command_runs(tk_ctx *ctx, const tk_certificate *certificate)
+{
+    const char *kind = tki_certificate_text(certificate, "run.kind");
+    if (!strcmp(kind, "function"))
+        return tki_fail(ctx, TK_UNAVAILABLE,
+                        "the certificate is of a function of a program; only that program can run it again");
+    if (!strcmp(kind, "given"))
+        return tki_fail(
+            ctx, TK_UNAVAILABLE,
+            "the certificate is of given outputs, not of a kernel; 'tokitai judge' judges such outputs again");
+    return TK_OK;
+}
+
 tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, const tk_replay_options *given,
                                 bool *same, int64_t *not_listed, char **difference)
 {
@@ -367,7 +325,7 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     tk_status status = tki_options_take(ctx, "tk_replay_options", given, &options, sizeof options);
     if (status != TK_OK)
         return status;
-    tki_recipe r;
+    tki_recipe r = {0};
     tki_rerun again = {.other_file = options.kernel != NULL};
     char *text = NULL;
     int64_t more = 0;
@@ -377,7 +335,9 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
         return status;
     if (total > 0)
         ctx->deadline = tki_ctx_deadline(ctx, total);
-    status = tki_recipe_read(ctx, certificate, &r);
+    status = refuse_what_no_command_runs(ctx, certificate);
+    if (status == TK_OK)
+        status = tki_recipe_read(ctx, certificate, &r);
     r.options.total_seconds = total;
     if (status == TK_OK && !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel"))
         status = tki_recipe_open_kernel_file(ctx, certificate, &options, &r);

@@ -215,13 +215,6 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
     const char *kind = tki_certificate_text(certificate, "run.kind");
     const char *op = tki_certificate_text(certificate, "run.op");
     *r = (tki_recipe){.contract = tk_ctx_contract_find(ctx, op), .index_dtype = TK_I32};
-    if (!strcmp(kind, "function"))
-        return tki_fail(ctx, TK_UNAVAILABLE,
-                        "the certificate is of a function of a program; only that program can run it again");
-    if (!strcmp(kind, "given"))
-        return tki_fail(
-            ctx, TK_UNAVAILABLE,
-            "the certificate is of given outputs, not of a kernel; 'tokitai judge' judges such outputs again");
     if (!r->contract)
         return tki_fail(ctx, TK_UNAVAILABLE,
                         "unknown op '%s'; the program that registers it can replay this certificate", op);
@@ -249,7 +242,7 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
         r->options.mutant = tki_certificate_text(certificate, "run.mutant");
     else if (!strcmp(kind, "variant"))
         r->options.variant = tki_certificate_text(certificate, "run.variant");
-    else if (strcmp(kind, "kernel") != 0)
+    else if (!strcmp(kind, "lowering"))
         r->options.lowering = tk_certificate_subject(certificate);
     const json_t *shape = tki_certificate_get(certificate, "run.shape");
     for (int d = 0; shape && d < r->contract->dim_count; d++)

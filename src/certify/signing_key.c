@@ -42,8 +42,35 @@ static const unsigned char private_head[PRIVATE_HEAD] = {0x30, 0x2e, 0x02, 0x01,
 static const unsigned char public_head[PUBLIC_HEAD] = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03,
                                                        0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 
+/* An encoded point of the curve: y, low byte first, and the sign of x in the highest bit. Multiples of a point of small order are few, so that
+ * under such a key, or with such a first half, a signature verifies for many texts or for all; and there is one encoding of each point, that
+ * of y below p = 2^255 - 19, without a sign where x is 0. */
+static bool is_proper_point(const unsigned char point[KEY_BYTES])
+{
+    /* y of the points whose order divides 8: 0, 1, p - 1 and the two of order 8. */
+    static const unsigned char small[][KEY_BYTES] = {
+        {0},
+        {1},
+        {0xec, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+         0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+        {0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0,
+         0xd5, 0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05},
+        {0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f,
+         0x2a, 0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a}};
+    unsigned char y[KEY_BYTES];
+    memcpy(y, point, KEY_BYTES);
+    y[KEY_BYTES - 1] &= 0x7f;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++)
+        if (!memcmp(y, small[i], KEY_BYTES))
+            return false;
+    size_t ones = 1; /* bytes from the second on, as they are in p */
+    while (ones < KEY_BYTES && y[ones] == (ones == KEY_BYTES - 1 ? 0x7f : 0xff))
+        ones++;
+    return ones < KEY_BYTES || y[0] < 0xed;
+}
+
 /* Takes over `pair`, also when it fails. Its name is the hash of the public half's encoding. */
-static tk_status wrap(tk_ctx *ctx, EVP_PKEY *pair, bool can_sign, tk_key **key)
+static tk_status wrap(tk_ctx *ctx, const char *path, EVP_PKEY *pair, bool can_sign, tk_key **key)
 {
     unsigned char der[PUBLIC_HEAD + KEY_BYTES];
     size_t length = KEY_BYTES;
@@ -51,11 +78,13 @@ static tk_status wrap(tk_ctx *ctx, EVP_PKEY *pair, bool can_sign, tk_key **key)
     tk_key *made = calloc(1, sizeof *made);
     bool good = made && EVP_PKEY_get_raw_public_key(pair, der + PUBLIC_HEAD, &length) == 1 && length == KEY_BYTES &&
                 tki_hash_bytes(der, sizeof der, made->id);
-    if (!good) {
+    if (!good || !is_proper_point(der + PUBLIC_HEAD)) {
         ERR_clear_error();
         free(made);
         EVP_PKEY_free(pair);
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a key");
+        return good ? tki_fail(ctx, TK_BAD_FILE,
+                               "%s: a public key of small order, or in another encoding than its one", path)
+                    : tki_fail(ctx, TK_NO_MEMORY, "no memory for a key");
     }
     made->pair = pair;
     made->can_sign = can_sign;
@@ -75,7 +104,7 @@ tk_status tk_key_generate(tk_ctx *ctx, tk_key **key)
         ERR_clear_error();
         return tki_fail(ctx, TK_UNAVAILABLE, "libcrypto could not make an Ed25519 key");
     }
-    return wrap(ctx, pair, true, key);
+    return wrap(ctx, "a new key", pair, true, key);
 }
 
 /* -- Files --------------------------------------------------------------------------------------------------- */
@@ -132,7 +161,7 @@ tk_status tki_key_parse(tk_ctx *ctx, const char *path, const char *text, size_t 
     *key = NULL;
     EVP_PKEY *pair = find_key(text, length, &kind);
     if (pair)
-        return wrap(ctx, pair, kind == PEM_PRIVATE, key);
+        return wrap(ctx, path, pair, kind == PEM_PRIVATE, key);
     return tki_fail(ctx, TK_BAD_FILE, "%s: %s", path,
                     kind == PEM_OTHER       ? "not a PEM key"
                     : kind == PEM_ENCRYPTED ? "an encrypted key; keys with a password are not supported"
@@ -249,7 +278,7 @@ bool tki_key_sign(const tk_key *key, const void *data, size_t bytes, unsigned ch
 bool tki_key_verify(const tk_key *key, const void *data, size_t bytes, const void *signature, size_t signature_bytes)
 {
     EVP_MD_CTX *state = EVP_MD_CTX_new();
-    bool good = state && signature_bytes == TKI_SIGNATURE_BYTES &&
+    bool good = state && signature_bytes == TKI_SIGNATURE_BYTES && is_proper_point(signature) &&
                 EVP_DigestVerifyInit(state, NULL, NULL, NULL, key->pair) == 1 &&
                 EVP_DigestVerify(state, signature, signature_bytes, data, bytes) == 1;
     EVP_MD_CTX_free(state);

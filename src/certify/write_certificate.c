@@ -390,10 +390,9 @@ static json_t *mutants_json(const tki_outcome *o)
     json_t *mutants = json_array();
     for (int i = 0; i < o->mutants.count; i++) {
         const tki_mutant_record *m = &o->mutants.list[i];
-        json_array_append_new(mutants, json_pack("{s:s, s:s, s:b, s:s*, s:s*}", "name", m->mutant->name, "what",
+        json_array_append_new(mutants, json_pack("{s:s, s:s, s:b, s:s*}", "name", m->mutant->name, "what",
                                                  m->mutant->what, "rejected", m->rejected, "clause",
-                                                 m->rejected ? o->contract->clauses[m->clause].id : NULL, "reason",
-                                                 m->rejected ? m->reason : NULL));
+                                                 m->rejected ? o->contract->clauses[m->clause].id : NULL));
     }
     return mutants;
 }

@@ -350,7 +350,7 @@ static void *work_aside(void *data)
 
 static bool open_output(const certify_session *s, const char *option, const char *path, FILE **out)
 {
-    *out = !path ? NULL : !strcmp(path, "-") ? stdout : fopen(path, "we");
+    *out = !path ? NULL : !strcmp(path, "-") ? stdout : cli_create(path);
     if (path && !*out)
         cli_complain(s->a->who, "cannot write --%s '%.200s': %s", option, path, strerror(errno));
     return !path || *out;

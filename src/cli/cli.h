@@ -89,6 +89,9 @@ bool cli_make_out(const char *who, const char *folder);
 /* Whether a file that an option names can be written; NULL: there is none. Nothing is left there. False after a complaint. */
 bool cli_can_write(const char *who, const char *option, const char *path);
 
+/* That file, empty, to be written; NULL, with errno, if it cannot be, or is a link, behind which something else could be written over. */
+FILE *cli_create(const char *path);
+
 /* Notes of this context are complained of from now on. `who` has to stay. */
 void cli_show_notes(tk_ctx *ctx, const char *who);
 

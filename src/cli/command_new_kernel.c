@@ -204,7 +204,7 @@ static void print_kernel(FILE *out, const tk_contract *contract, const tk_backen
 /* Created exclusively unless `force`, so that nobody's work is written over. */
 static FILE *open_out(const char *path, bool force)
 {
-    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
+    int file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | (force ? O_TRUNC : O_EXCL), 0666);
     FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
     if (!out && file >= 0)
         close(file);

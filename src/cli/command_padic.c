@@ -68,7 +68,7 @@ static cli_exit print_product(const arguments *a, const padic_ring *ring, const 
         }
         return CLI_HOLDS;
     }
-    FILE *out = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+    FILE *out = strcmp(path, "-") ? cli_create(path) : stdout;
     bool good = out && (npy ? padic_matrix_write_npy(out, c) : padic_matrix_write_text(out, c));
     if (out && out != stdout)
         good &= fclose(out) == 0;

@@ -40,7 +40,7 @@ static cli_exit read_entry(const char *who, tk_ctx *ctx, const char *file, tk_re
 
 static cli_exit write_page(const char *who, const char *output, const char *page)
 {
-    FILE *file = output ? fopen(output, "we") : stdout;
+    FILE *file = output ? cli_create(output) : stdout;
     bool written = file && fputs(page, file) >= 0;
     written = (!output || (file && !fclose(file))) && written;
     if (written)

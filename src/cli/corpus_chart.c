@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "cli/cli.h"
 #include "cli/command_corpus.h"
 
 enum { LEFT = 130, FULL = 440, RIGHT = 110, TOP = 64, BAR = 12, GROUP = 36, BOTTOM = 16 };
@@ -46,7 +47,7 @@ static void put_chart(FILE *file, const corpus_bar *bars, int count)
 
 bool corpus_chart_write(const char *path, const corpus_bar *bars, int count)
 {
-    FILE *file = fopen(path, "w");
+    FILE *file = cli_create(path);
     if (!file)
         return false;
     put_chart(file, bars, count);

@@ -47,17 +47,33 @@ bool cli_make_out(const char *who, const char *folder)
     return false;
 }
 
+/* Names in /dev and /proc, such as /dev/stdout, are links of the system's to what this process has open. */
+static int open_output(const char *path, int flags)
+{
+    const bool of_system = !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+    return open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (of_system ? 0 : O_NOFOLLOW) | flags, 0666);
+}
+
+FILE *cli_create(const char *path)
+{
+    int file = open_output(path, O_TRUNC);
+    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
+    if (!out && file >= 0)
+        close(file);
+    return out;
+}
+
 bool cli_can_write(const char *who, const char *option, const char *path)
 {
     struct stat info;
     /* A pipe or a device is not opened twice: that it can be written shows when it is. */
     if (!path || (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
         return true;
-    /* What is there already, or is a link to what is not there yet, is not ours to remove. */
-    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    /* What is there already is not ours to remove. */
+    int file = open_output(path, O_EXCL);
     const bool made = file >= 0;
     if (!made)
-        file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        file = open_output(path, 0);
     if (file < 0) {
         cli_complain(who, "cannot write to %s '%.200s': %s", option, path, strerror(errno));
         return false;

@@ -314,7 +314,7 @@ static void put_mutants(FILE *out, const tk_certificate *c)
     }
     fprintf(out, "<details%s><summary>%d of %d were rejected</summary>", rejected < count ? " open" : "", rejected,
             count);
-    tki_html_table(out, "cards", "mutant|defect|rejected by|reason");
+    tki_html_table(out, "cards", "mutant|defect|rejected by");
     for (size_t i = 0; i < json_array_size(mutants) && i < TKI_REPORT_ROWS; i++) {
         const json_t *mutant = json_array_get(mutants, i);
         fputs("<tr>", out);
@@ -324,10 +324,9 @@ static void put_mutants(FILE *out, const tk_certificate *c)
             put_cell(out, "rejected by", tki_text(mutant, "clause"));
         else
             fputs("<td class=\"bad\"><strong>not rejected</strong></td>", out);
-        put_cell(out, "reason", tki_text(mutant, "reason"));
         fputs("</tr>\n", out);
     }
-    tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(mutants), 4);
+    tki_html_table_end(out, TKI_REPORT_ROWS, json_array_size(mutants), 3);
     fputs("</details>\n", out);
 }
 

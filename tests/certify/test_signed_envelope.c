@@ -178,6 +178,49 @@ TEST_WITH_CONTEXT(rfc_8032)
     }
 }
 
+/* Points of small order, and encodings that are not the one of their point: of keys, and of the first half of signatures. */
+TEST_WITH_CONTEXT(keys_under_which_anything_verifies)
+{
+    static const char *const points[] = {
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+        "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "f5ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    };
+    tk_key *key = new_key(ctx), *weak = NULL;
+    unsigned char signature[TKI_SIGNATURE_BYTES] = {0};
+    for (size_t i = 0; i < 2 * (sizeof points / sizeof *points); i++) {
+        unsigned char raw[32];
+        from_hex(points[i / 2], raw);
+        raw[31] = (unsigned char)(raw[31] | (i % 2 ? 0x80 : 0));
+        EVP_PKEY *pair = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, raw, sizeof raw);
+        FILE *file = fopen("weak.pem", "w");
+        assert_true(pair && file && PEM_write_PUBKEY(file, pair));
+        fclose(file);
+        EVP_PKEY_free(pair);
+        assert_refused(ctx, tk_key_read(ctx, "weak.pem", &weak), TK_BAD_FILE, "small order, or in another encoding");
+        assert_null(weak);
+        memcpy(signature, raw, sizeof raw);
+        assert_false(tki_key_verify(key, "text", 4, signature, sizeof signature));
+    }
+    /* One next to them is a key. */
+    unsigned char raw[32];
+    from_hex("0300000000000000000000000000000000000000000000000000000000000000", raw);
+    EVP_PKEY *pair = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, NULL, raw, sizeof raw);
+    FILE *file = fopen("weak.pem", "w");
+    assert_true(pair && file && PEM_write_PUBKEY(file, pair));
+    fclose(file);
+    EVP_PKEY_free(pair);
+    assert_ok(ctx, tk_key_read(ctx, "weak.pem", &weak));
+    tk_key_destroy(weak);
+    tk_key_destroy(key);
+}
+
 TEST_WITH_CONTEXT(key_files)
 {
     tk_key *key = new_key(ctx);
@@ -445,6 +488,7 @@ int main(void)
         cmocka_unit_test(base64),
         cmocka_unit_test(signed_text),
         ENTERED(rfc_8032),
+        ENTERED(keys_under_which_anything_verifies),
         ENTERED(key_files),
         ENTERED(round_trip),
         cmocka_unit_test(every_flipped_byte_is_refused),
