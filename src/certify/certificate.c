@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/cause.h"
 #include "certify/headline.h"
 #include "certify/members.h"
+#include "certify/outcome.h"
 #include "certify/replay_recipe.h"
+#include "certify/reproduce.h"
 #include "certify/signed_envelope.h"
 #include "core/context.h"
 #include "core/file.h"
@@ -93,6 +96,24 @@ static json_t *present_form(const json_t *predicate)
     return copy;
 }
 
+/* Of another version: the reason and the command are shown as this version makes them of their data, or not at all. */
+static json_t *with_own_texts(const json_t *predicate)
+{
+    json_t *copy = json_copy((json_t *)(uintptr_t)predicate);
+    const tk_contract *contract = tk_contract_find(tki_text(json_object_get(copy, "run"), "op"));
+    char *reason = tki_reason(copy, contract), *command = tki_reproduce(copy, contract);
+    json_object_set_new(
+        copy, "reason",
+        tki_text_json(reason ? reason
+                             : "not shown: another version wrote it, and it cannot be made again from data"));
+    json_object_set_new(copy, "reproduce", command && command[0] ? tki_text_json(command) : NULL);
+    if (!command || !command[0])
+        json_object_del(copy, "reproduce");
+    free(reason);
+    free(command);
+    return copy;
+}
+
 bool tki_certificate_is_current(const tk_certificate *certificate)
 {
     return !strcmp(tki_text(certificate->statement, "predicateType"), TKI_PREDICATE_TYPE);
@@ -107,8 +128,13 @@ tk_certificate *tki_certificate_of(json_t *statement)
     }
     certificate->statement = statement;
     json_t *predicate = json_object_get(statement, "predicate");
-    certificate->predicate = tki_certificate_is_current(certificate) ? json_incref(predicate)
-                                                                     : present_form(predicate);
+    const bool current = tki_certificate_is_current(certificate);
+    certificate->predicate = current ? json_incref(predicate) : present_form(predicate);
+    if (!current || !tki_certificate_of_this_version(certificate)) {
+        json_t *shown = with_own_texts(certificate->predicate);
+        json_decref(certificate->predicate);
+        certificate->predicate = shown;
+    }
     certificate->scope = tki_scope(certificate->predicate);
     certificate->headline = tki_headline(certificate->predicate);
     if (certificate->scope && certificate->headline)

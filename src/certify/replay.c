@@ -277,7 +277,9 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
     const char *sentences = current && !tki_certificate_has_sentences(ctx, certificate)
                                 ? "with sentences that this version cannot reproduce"
                                 : "";
-    const char *const all[] = {current ? "" : "of an earlier predicate version", contract, lists, stale, sentences};
+    const char *const all[] = {
+        current ? "" : "of an earlier predicate version, whose sentences, reason and trials are not verified",
+        contract, lists, stale, sentences};
     char text[600] = "";
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const size_t used = strlen(text);

@@ -47,6 +47,9 @@ static void print_head(FILE *out, const tk_certificate *c)
 {
     print_text(out, "# ", tk_certificate_subject(c), ": ");
     print_text(out, "", tk_certificate_headline(c), "\n\n");
+    if (!tki_certificate_is_current(c) || !tki_certificate_of_this_version(c))
+        print_text(out, "Written by tokitai ", tki_certificate_text(c, "tokitai"),
+                   ": sentences, reason and trials are not verified.\n\n");
     print_text(out, "", tki_certificate_text(c, "contract.summary"), ".\n\n");
     if (tk_certificate_reason(c)[0])
         print_text(out, "**Reason:** ", tk_certificate_reason(c), "\n\n");
