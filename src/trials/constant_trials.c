@@ -71,6 +71,7 @@ static void add(maker *m, tki_trial trial)
     if (!more)
         return;
     m->trials->list = more;
+    trial.sampled = tki_explorer_samples(&trial.c);
     trial.seed = m->options->seed + 2000000 + (uint64_t)m->trials->count;
     more[m->trials->count++] = trial;
     m->price_left -= price_of(&trial.c);
@@ -83,7 +84,7 @@ static tki_trial plain_trial(const maker *m)
     trial.planted_count = 0;
     trial.chunk = 0;
     trial.found = true;
-    trial.where_memory_allows = false;
+    trial.where_memory_allows = trial.sampled = false;
     trial.family = tki_family_find("normal");
     trial.threads = m->options->call_threads;
     trial.alignment = m->options->alignment;
