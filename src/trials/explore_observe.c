@@ -111,7 +111,7 @@ static void note_quantities(tki_observation *o, int threads, const int64_t place
     }
     set_value(o, TKI_THREADS, threads);
     for (int i = 0; i < c->contract->attribute_count && i < TKI_MOST_ATTRIBUTES; i++)
-        if (tki_is_seen(c->contract, i, TK_ATTRIBUTE_INTEGER))
+        if (tki_is_seen(c->contract, i, TK_ATTRIBUTE_INTEGER) || tki_is_seen(c->contract, i, TK_ATTRIBUTE_CHOICE))
             set_value(o, TKI_ATTRIBUTE_0 + (tki_quantity)i, c->attributes[i].integer);
     set_value(o, TKI_PLACE_ALL, 0);
     for (int p = 0; p < c->contract->param_count && p < TKI_MOST_TENSORS; p++) {

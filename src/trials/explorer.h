@@ -24,7 +24,7 @@ typedef enum tki_quantity {
     TKI_PRODUCT_02,
     TKI_PRODUCT_ALL,
     TKI_THREADS,
-    TKI_ATTRIBUTE_0,                                     /* integers that kernels see */
+    TKI_ATTRIBUTE_0,                                     /* integers and choices that kernels see */
     TKI_PLACE_0 = TKI_ATTRIBUTE_0 + TKI_MOST_ATTRIBUTES, /* of an array in its page */
     TKI_PLACE_ALL = TKI_PLACE_0 + TKI_MOST_TENSORS,      /* all of them, or'ed together */
     TKI_QUANTITIES
