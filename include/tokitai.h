@@ -400,6 +400,9 @@ typedef struct tk_implementation {
     tk_determinism determinism;
     const char *promise; /* what it promises beyond the contract, in words, or NULL */
     bool promises_bound; /* it is judged by the smaller bounds of tk_enclosure */
+    /* For certificates, all of them or none: the path of its source, whose hash is taken when it is judged; its compiler's name and
+     * version; what that was called with. */
+    const char *source, *compiler, *options;
 } tk_implementation;
 
 /* Adds an op of the program's own to a context; it then is an op as ours are. tk_run() runs it with the first implementation

@@ -106,6 +106,21 @@ tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_type
     return find_built_in(ctx, lowering, code, provenance);
 }
 
+tk_status tki_provenance_of_program(tk_ctx *ctx, const tk_implementation *implementation, tki_provenance *provenance)
+{
+    tk_status status = tki_provenance_find(ctx, NULL, (tk_types){TK_F32, TK_F32}, (uintptr_t)implementation->run,
+                                           provenance);
+    if (status != TK_OK || !implementation->source)
+        return status;
+    provenance->source = implementation->source;
+    snprintf(provenance->compiler, sizeof provenance->compiler, "%s", implementation->compiler);
+    snprintf(provenance->options, sizeof provenance->options, "%s", implementation->options);
+    return tki_hash_file(implementation->source, provenance->source_hash)
+               ? TK_OK
+               : tki_fail(ctx, TK_IO, "implementation %s: cannot read its source %s", implementation->name,
+                          implementation->source);
+}
+
 /* The worker opens the device, not this process; so it is described as `tokitai devices` does. */
 static tk_status describe_gpu(tk_ctx *ctx, const tk_kernel_file *kernel, tki_gpu_info *gpu)
 {

@@ -28,6 +28,10 @@ typedef struct tki_provenance {
 
 /* `lowering` may be NULL; `code` is an address inside the object file of a kernel that runs on the CPU. A GPU's kernel is compiled, or
  * found in the cache, for the device of the context. */
+/* Of an implementation that a program registered: its code is the program's, and of its source is known what the program says. */
+TK_MUST_USE tk_status tki_provenance_of_program(tk_ctx *ctx, const tk_implementation *implementation,
+                                                tki_provenance *provenance);
+
 TK_MUST_USE tk_status tki_provenance_find(tk_ctx *ctx, const tki_lowering *lowering, tk_types types, uintptr_t code,
                                           tki_provenance *provenance);
 

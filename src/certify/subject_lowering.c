@@ -60,9 +60,8 @@ static void reproduce(const json_t *predicate, FILE *out)
 static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *provenance)
 {
     const tk_types types = {o->dtype, o->result_dtype};
-    if (!o->lowering->source) /* its code is the program's, and nothing is known of its source */
-        return tki_provenance_find(ctx, NULL, types,
-                                   (uintptr_t)((const tk_implementation *)o->lowering->kernels)->run, provenance);
+    if (!o->lowering->source)
+        return tki_provenance_of_program(ctx, o->lowering->kernels, provenance);
     return tki_provenance_find(ctx, o->lowering, types, (uintptr_t)o->lowering, provenance);
 }
 

@@ -618,6 +618,8 @@ static const char *wrong_implementations(int count, const tk_implementation list
                 return "two implementations have the same name";
         if ((unsigned)list[i].determinism > TK_CROSS_DEVICE)
             return "`determinism` of an implementation is out of range";
+        if (!list[i].source != !list[i].compiler || !list[i].source != !list[i].options)
+            return "`source`, `compiler` and `options` of an implementation must be set together";
     }
     return NULL;
 }
@@ -630,6 +632,9 @@ static const tki_lowering *make_rows(copying *all, int count, const tk_implement
     for (int i = 0; i < count && !all->failed; i++) {
         kept[i].name = copy_text(all, list[i].name);
         kept[i].promise = copy_text(all, list[i].promise);
+        kept[i].source = copy_text(all, list[i].source);
+        kept[i].compiler = copy_text(all, list[i].compiler);
+        kept[i].options = copy_text(all, list[i].options);
         rows[i] = (tki_lowering){.backend = &tki_backends[TKI_CPU],
                                  .variant = kept[i].name,
                                  .refusal = kept[i].refusal,

@@ -261,6 +261,7 @@ static const char *spoil(record *r, int i)
         CASE(130, "input of integers", p[MASK].least = 0, p[MASK].most = 2.5);
         CASE(131, "input of integers", p[MASK].most = 0x1p53);
         CASE(132, "input of integers", p[MASK].dtype = TK_BOOL, p[MASK].most = 2);
+        CASE(133, "set together", r->implementations[1].source = "file.c");
     }
     return NULL;
 }
