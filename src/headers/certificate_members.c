@@ -177,8 +177,8 @@ static void write_types(FILE *out)
 
 void generate_schema(FILE *out)
 {
-    static const char members[] = "\"@members\": \"", objects[] = "\"@objects\": {}", kinds[] = "\"@kinds\"", most_clauses[] = "\"@most_clauses\"";
-    static const char types[] = "\"@types\": {}";
+    static const char members[] = "\"@members\": \"", objects[] = "\"@objects\": {}", kinds[] = "\"@kinds\"",
+                      most_clauses[] = "\"@most_clauses\"", types[] = "\"@types\": {}";
     static char template[1 << 16], in[PATH];
     template[fread(template, 1, sizeof template - 1, stdin)] = 0;
     for (const char *at = template; *at;) {
