@@ -319,7 +319,7 @@ says headed_out/kernel.cpu.gelu_fwd.f16.headed.json "\"tree_sha256\": \"$tree\""
 expect 3 "folders are the reader's to name" replay headed_out/kernel.cpu.gelu_fwd.f16.headed.json
 says err "name their folder"
 expect 3 "both of them" replay --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
-says err "the kernel is a folder ('headed/' when certified); name it"
+says err "the kernel is a folder \('headed/' when certified\); name it"
 expect 0 "it is replayed" replay --kernel headed --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
 printf '#define TWICE 2 /* again */\n' >other/twice.h
 expect 3 "not with another header" replay --kernel headed --include other headed_out/kernel.cpu.gelu_fwd.f16.headed.json
