@@ -24,7 +24,7 @@ static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, 
 {
     *fits = NULL;
     if (!o->kind->brought || !tki_settings_has_numerics(o->contract) ||
-        tki_kind_dtype(&trial->c, TK_KIND_VALUE) == TK_F32 || r->only_changed ||
+        !tki_products_fit_fp32(tki_kind_dtype(&trial->c, TK_KIND_VALUE)) || r->only_changed ||
         r->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;
     tki_trial other = *trial;

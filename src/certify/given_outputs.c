@@ -187,7 +187,8 @@ static void settle_numerics(const tk_ctx *ctx, tk_case *c)
 static tk_status hint_at_numerics(tk_ctx *ctx, tki_outcome *o, const tki_oracle *oracle, const void *tables,
                                   const tensors *t)
 {
-    if (!tki_settings_has_numerics(o->contract) || tki_kind_dtype(&o->given->c, TK_KIND_VALUE) == TK_F32 ||
+    if (!tki_settings_has_numerics(o->contract) ||
+        !tki_products_fit_fp32(tki_kind_dtype(&o->given->c, TK_KIND_VALUE)) ||
         tki_choice_of_role(o->contract, o->attributes, TK_ROLE_NUMERICS) != TKI_NUMERICS_IEEE ||
         o->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;

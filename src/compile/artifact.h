@@ -7,12 +7,14 @@
 
 #include "core/export.h"
 #include "drivers/backend.h"
+#include "model/format.h"
 #include "tokitai_cache.h"
 
 /* Element types that device code is compiled for. */
 static inline bool tki_is_compiled_type(tk_dtype dtype)
 {
-    return dtype <= TK_F32 || dtype == TK_U64;
+    const tki_format f = tki_format_of(dtype);
+    return f.number == TKI_FLOATING ? f.bits >= 16 : dtype == TK_U64;
 }
 
 enum { TKI_ARTIFACT_HEX = 65, TKI_ARTIFACT_KERNELS = TK_MAX_KERNELS };

@@ -235,7 +235,7 @@ static bool is_compiled_for(const char *source, tk_types types)
         for (int t = 0; t < contract->type_count; t++)
             takes |= contract->types[t].dtype == types.dtype && contract->types[t].result_dtype == types.result_dtype;
         for (const tki_lowering *row = tki_lowerings_of(contract); takes && row->backend; row++)
-            if (!strcmp(row->source, source) && !(row->only_16_bits && types.dtype == TK_F32))
+            if (!strcmp(row->source, source) && !(row->only_16_bits && tki_format_of(types.dtype).bits > 16))
                 return true;
     }
     return false;
@@ -243,10 +243,11 @@ static bool is_compiled_for(const char *source, tk_types types)
 
 bool tk_cache_types_at(const char *source, int i, tk_types *types)
 {
-    for (tk_dtype result = TK_F16; result <= TK_U64; result++)
-        for (tk_dtype dtype = TK_F16; dtype <= TK_U64; dtype++) {
+    for (tk_dtype result = 0; tki_is_dtype(result); result++)
+        for (tk_dtype dtype = 0; tki_is_dtype(dtype); dtype++) {
             *types = (tk_types){dtype, result};
-            if (is_compiled_for(source, *types) && i-- == 0)
+            if (tki_is_compiled_type(dtype) && tki_is_compiled_type(result) && is_compiled_for(source, *types) &&
+                i-- == 0)
                 return true;
         }
     return false;

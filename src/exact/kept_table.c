@@ -7,6 +7,8 @@
 #include "exact/floats.h"
 #include "exact/round.h"
 
+_Static_assert(sizeof((tki_kept_table *)0)->of / sizeof(void *) == TKI_DTYPE_COUNT, "a table for each format");
+
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void *map_bytes(size_t bytes)

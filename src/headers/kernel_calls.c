@@ -1,5 +1,8 @@
 /* kernel_calls.c: for the worker, a function for each op that calls a user's kernel of it, and where its attributes lie in tokitai_call. */
+#include <ctype.h>
+
 #include "headers/headers.h"
+#include "model/format.h"
 #include "model/signature.h"
 
 static void write_caller(FILE *out, const tk_contract *contract)
@@ -24,6 +27,14 @@ static void write_members(FILE *out)
     for (int i = 0; i < count; i++)
         fprintf(out, "_Static_assert(offsetof(tokitai_call, %s) == %d, \"ABI 1\");\n", members[i]->name,
                 members[i]->abi_1_offset);
+    for (tk_dtype dtype = 0; tki_is_dtype(dtype); dtype++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s", tk_dtype_name(dtype));
+        for (char *at = name; *at; at++)
+            *at = (char)toupper((unsigned char)*at);
+        fprintf(out, "_Static_assert((int)TOKITAI_%s == %d, \"tokitai_kernel.h has other types\");\n", name,
+                (int)dtype);
+    }
     fputs("\nconst tki_call_member tki_call_members[] = {\n", out);
     for (int i = 0; i < count; i++)
         fprintf(out, "    {\"%s\", %s, offsetof(tokitai_call, %s)},\n", members[i]->name,

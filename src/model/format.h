@@ -5,7 +5,8 @@
 
 #include "tokitai.h"
 
-/* The formats of files follow those of tk_dtype, so that one table serves both. */
+/* The formats of files follow those of tk_dtype, so that one table serves both; a type that is new there and not counted here takes the row of a
+ * format of files, which compilers refuse. */
 enum { TKI_DTYPE_COUNT = TK_U8 + 1 };
 #define TKI_F4 ((tk_dtype)TKI_DTYPE_COUNT)
 #define TKI_F6_E2M3 ((tk_dtype)(TKI_DTYPE_COUNT + 1))
@@ -124,6 +125,13 @@ static inline int tki_format_exponent_lowest(tki_format f)
 static inline bool tki_products_fit_fp32(tk_dtype dtype)
 {
     return 2 * tki_format_of(dtype).precision <= 24;
+}
+
+/* Does it hold every number of fp32, so that a store of one rounds nothing? */
+static inline bool tki_holds_fp32(tk_dtype dtype)
+{
+    const tki_format f = tki_format_of(dtype);
+    return f.number == TKI_FLOATING && f.precision >= 24 && f.exponent_min <= -126;
 }
 
 /* Is some product of two elements no multiple of fp32's smallest number? */

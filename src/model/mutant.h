@@ -3,6 +3,7 @@
  * our kernels do; variants.c lists those. */
 #pragma once
 
+#include "model/format.h"
 #include "tokitai_verify.h"
 
 typedef struct tki_mutant {
@@ -20,7 +21,7 @@ typedef tki_mutant tki_variant;
 /* Do the trials of that level have to reject it, in these types? */
 static inline bool tki_mutant_is_wrong(const tki_mutant *mutant, tk_level level, tk_types types)
 {
-    return mutant->level <= level && (!mutant->only_f32_results || types.result_dtype == TK_F32) &&
+    return mutant->level <= level && (!mutant->only_f32_results || tki_holds_fp32(types.result_dtype)) &&
            !(mutant->right_in >> types.result_dtype & 1);
 }
 

@@ -45,7 +45,7 @@ static bool is_asked_for_ieee(const tki_lowering *row, const tk_case *c)
 /* A GPU row runs on the device of the context, so there must be one of its backend. */
 static const char *refusal(const tk_ctx *ctx, const tki_lowering *row, const tk_case *c)
 {
-    if (row->only_16_bits && c->dtype == TK_F32)
+    if (row->only_16_bits && tki_format_of(c->dtype).bits > 16)
         return "takes 16-bit elements only";
     if (is_asked_for_ieee(row, c))
         return "its numerics are tensor_core, not ieee";

@@ -1,12 +1,15 @@
 /* RECORDS. Tensors in files: a safetensors file is mapped, an .npy file read. */
 #include "tensors/array_files.h"
 
+#include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
 #include "core/file.h"
+#include "tensors/element.h"
 #include "tensors/npy.h"
 #include "tensors/safetensors.h"
 
@@ -20,22 +23,16 @@ struct tki_arrays {
 
 static const size_t most_bytes = (size_t)1 << 40;
 
-/* '<f2' is F16, ...; false: safetensors has no such type. */
+/* '<f2' is F16, ...: by the name in safetensors; false: it has no such type. Bytes without a type (V) are unsigned. */
 static bool type_of(const tki_npy *npy, tk_dtype *type)
 {
-    static const struct {
-        char kind;
-        int size;
-        tk_dtype type;
-    } types[] = {{'f', 2, TK_F16}, {'f', 4, TK_F32},  {'f', 8, TKI_F64}, {'i', 1, TKI_I8},  {'i', 2, TKI_I16},
-                 {'i', 4, TK_I32}, {'i', 8, TK_I64},  {'u', 1, TK_U8},   {'u', 2, TKI_U16}, {'u', 4, TKI_U32},
-                 {'u', 8, TK_U64}, {'V', 2, TKI_U16}, {'V', 1, TK_U8},   {'b', 1, TK_BOOL}};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (types[i].kind == npy->kind && types[i].size == npy->size) {
-            *type = types[i].type;
-            return true;
-        }
-    return false;
+    char name[16];
+    if (npy->kind == 'b')
+        return npy->size == 1 && tki_element_find("BOOL", type);
+    if (!strchr("fiuV", npy->kind) || (npy->kind == 'V' && npy->size > 2))
+        return false;
+    snprintf(name, sizeof name, "%c%d", npy->kind == 'V' ? 'U' : toupper((unsigned char)npy->kind), 8 * npy->size);
+    return tki_element_find(name, type);
 }
 
 static tk_status make_list(tk_ctx *ctx, const char *path, size_t count, tki_arrays *arrays)

@@ -42,19 +42,6 @@ typedef struct copy_mutation {
     int64_t most_columns;    /* those beyond are not written */
 } copy_mutation;
 
-static uint32_t get_bits(const tk_case *c, const void *data, int64_t i)
-{
-    return c->dtype == TK_F32 ? ((const uint32_t *)data)[i] : ((const uint16_t *)data)[i];
-}
-
-static void put_bits(const tk_case *c, void *data, int64_t i, uint32_t bits)
-{
-    if (c->dtype == TK_F32)
-        ((uint32_t *)data)[i] = bits;
-    else
-        ((uint16_t *)data)[i] = (uint16_t)bits;
-}
-
 /* The pattern of an element after the copy. */
 static uint32_t copied(const tk_case *c, uint32_t bits, const copy_mutation *m)
 {
@@ -96,7 +83,8 @@ static int fwd(const tk_case *c, void *const b[], void *run)
             continue;
         for (int64_t j = 0; j < columns; j++) {
             int64_t place = m->transposed ? j * c->dims[VOCAB] + row : row * dim + j;
-            put_bits(c, b[2], i * dim + j, m->padding_row && row == 0 ? 0 : copied(c, get_bits(c, b[1], place), m));
+            tki_put_bits(c->dtype, b[2], i * dim + j,
+                         m->padding_row && row == 0 ? 0 : copied(c, tki_element_bits(c->dtype, b[1], place), m));
         }
     }
     return 0;

@@ -110,7 +110,7 @@ static tk_status bwd_enclose(const tki_oracle_job *job, const tki_box *box, tki_
 {
     tki_gelu_entry room;
     /* In fp32 the rounding of the product is the last one, and needs no allowance. */
-    const double underflow = job->c->dtype == TK_F32 ? 0 : TKI_GELU_BWD_UNDERFLOW;
+    const double underflow = tki_holds_fp32(job->c->dtype) ? 0 : TKI_GELU_BWD_UNDERFLOW;
     for (int64_t i = box->col_begin; i < box->col_end; i++, out++) {
         double grad = tki_decode(job->c->dtype, tki_element_bits(job->c->dtype, job->buffers[0], i));
         const tki_gelu_entry *e = entry_of(job, TKI_GELU_DERIVATIVE, 1, i, &room);
