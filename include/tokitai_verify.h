@@ -28,7 +28,7 @@ const char *tk_verdict_name(tk_verdict verdict); /* "PROVED", "HELD", "REFUTED",
 
 typedef enum tk_level {
     TK_QUICK = 0, /* seconds; edge cases of shape and value, every mutant rejected */
-    TK_FULL,      /* minutes; 33 million elements and more, of registered ops 5 million where outputs allow it */
+    TK_FULL, /* minutes; 33 million elements and more, of ops with more than four sizes 5 million where outputs allow it */
     TK_EXHAUSTIVE /* every input where the contract's domain is finite, otherwise as TK_FULL */
 } tk_level;
 
@@ -84,6 +84,22 @@ typedef struct tk_planted {
 } tk_planted;
 
 /* How kernels of a registered op are judged: it is what a certificate of it trusts. Start from TK_REFERENCE_DEFAULTS. */
+/* What the inputs of a trial are like, for which attributes are drawn. */
+typedef struct tk_draw {
+    bool sharp;    /* small mistakes should show */
+    bool infinite; /* there are infinities, and this trial is for the limits of attributes */
+} tk_draw;
+
+/* What an input of integers should be like. */
+typedef enum tk_drawn {
+    TK_DRAW_BITS,    /* every pattern equally likely */
+    TK_DRAW_LARGEST, /* the largest ones */
+    TK_DRAW_PLAIN,   /* every value equally likely */
+    TK_DRAW_SPARSE,  /* zeros, and others among them */
+    TK_DRAW_CANCEL,  /* terms that cancel, so that results are at the ends of what they can be */
+    TK_DRAW_TELLING  /* those at which the op's own mistakes show */
+} tk_drawn;
+
 typedef struct tk_reference {
     size_t size; /* of this struct, set by the defaults */
     tk_enclose enclose;
@@ -93,6 +109,22 @@ typedef struct tk_reference {
     const tk_planted *mutants;
     int variant_count;
     const tk_planted *variants;
+    /* Hints for trials; without them, trials go by the contract alone. What is random follows from `seed`. Attributes that come out of
+     * their range, and those that kernels do not see, stay as they were. */
+    /* What the exact values of a case cost, in additions, say: trials are cut to 2^24 of them at quick and 2^30 at full. NULL: not
+     * more than the elements of its tensors, or the product of its sizes. */
+    double (*work)(const tk_case *c, void *user_data);
+    /* Sets the attributes of a case whose sizes are set. */
+    void (*draw)(tk_case *c, const tk_draw *how, uint64_t seed, void *user_data);
+    /* Further trials: sets sizes and attributes of the i-th. Where exponentials are added, its rows have one element far above the
+     * others; where numbers are, they are the largest for an even i, and for an odd one terms cancel. */
+    int further_count;
+    void (*further)(tk_case *c, int i, uint64_t seed, void *user_data);
+    /* Fills an input of integers that are no indices, where what matters depends on the attributes. */
+    void (*fill)(const tk_case *c, int param, tk_drawn how, void *data, uint64_t seed, void *user_data);
+    /* Few sets of attributes, for which kernels have code of their own: each meets every kind of size and value. */
+    int set_count;
+    void (*set)(tk_case *c, int i, void *user_data);
 } tk_reference;
 
 #define TK_REFERENCE_DEFAULTS ((tk_reference){.size = sizeof(tk_reference)})

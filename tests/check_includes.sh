@@ -103,7 +103,7 @@ allowed() {
         # Limits of foreign code, and planted kernels, are told in the terms of who asks for certificates.
         core/limits.[ch]) may='include/tokitai_verify.h core/*' ;;
         core/*) may='include/tokitai.h core/* build:tokitai_build.h' ;;
-        model/mutant.h) may='include/tokitai_verify.h core/* model/*' ;;
+        model/mutant.h | model/trial_hints.h) may='include/tokitai_verify.h core/* model/*' ;;
         model/*) may='include/tokitai.h core/*' ;;
         exact/*) may='include/tokitai.h core/* model/*' ;;
         kernels/*) may='core/*' ;;

@@ -1,5 +1,4 @@
-/* DECIDES. The attributes that several contracts have, each written down once. A contract lists the domain first, so that whoever fills or judges
- * a case of any op finds it in one place. */
+/* DECIDES. The attributes that several contracts have, each written down once. */
 #pragma once
 
 #include "core/export.h"

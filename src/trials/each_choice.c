@@ -231,7 +231,7 @@ void tki_each_choice(const tk_case *like, const tki_trial_hints *hints, tk_level
     tk_case fullest = *like;
     int most = 0, least = INT_MAX;
     bool every = true;
-    g.sets = hints->draw ? hints->set_count : set_count(like->contract, &every);
+    g.sets = hints->set ? hints->set_count : hints->set_count < 0 ? 0 : set_count(like->contract, &every);
     for (int64_t set = 0; set < g.sets; set++) {
         g.turn = turn + (uint64_t)set;
         if (hints->set)

@@ -116,22 +116,22 @@ static void fill_integers(tki_family family, tk_dtype dtype, void *data, int64_t
 }
 
 /* Of an op that draws its own integers. */
-static tki_drawn drawn_of(tki_family family, tki_random *random)
+static tk_drawn drawn_of(tki_family family, tki_random *random)
 {
     switch (family) {
     case TKI_FAMILY_BITS:
-    case TKI_FAMILY_FINITE_BITS: return TKI_DRAW_BITS;
+    case TKI_FAMILY_FINITE_BITS: return TK_DRAW_BITS;
     case TKI_FAMILY_HUGE_VALUES:
     case TKI_FAMILY_ONE_SIGN:
-    case TKI_FAMILY_EQUAL: return TKI_DRAW_LARGEST;
-    case TKI_FAMILY_NORMAL: return TKI_DRAW_PLAIN;
+    case TKI_FAMILY_EQUAL: return TK_DRAW_LARGEST;
+    case TKI_FAMILY_NORMAL: return TK_DRAW_PLAIN;
     case TKI_FAMILY_FEW:
     case TKI_FAMILY_ZEROS:
-    case TKI_FAMILY_ONE_HOT: return TKI_DRAW_SPARSE;
-    case TKI_FAMILY_CANCEL: return TKI_DRAW_CANCEL;
+    case TKI_FAMILY_ONE_HOT: return TK_DRAW_SPARSE;
+    case TKI_FAMILY_CANCEL: return TK_DRAW_CANCEL;
     /* On shapes of every kind: both. */
-    case TKI_FAMILY_EXACT: return tki_random_below(random, 2) ? TKI_DRAW_TELLING : TKI_DRAW_PLAIN;
-    default: return TKI_DRAW_TELLING;
+    case TKI_FAMILY_EXACT: return tki_random_below(random, 2) ? TK_DRAW_TELLING : TK_DRAW_PLAIN;
+    default: return TK_DRAW_TELLING;
     }
 }
 

@@ -6,11 +6,89 @@
 #include "core/options.h"
 #include "exact/domain.h"
 #include "judge/program_oracle.h"
+#include "model/case.h"
 #include "trials/op_registry.h"
 
 enum { MOST_PLANTED = 256 };
 
-static const tki_trial_hints hints = {.cost_is_open = true};
+/* -- Hints -------------------------------------------------------------------------------------------------------- */
+
+static const tk_reference *reference_of(const tk_case *c)
+{
+    return c->contract->op->reference;
+}
+
+/* What a program set, as far as the contract allows it. */
+static void take(tk_case *c, const tk_case *set, bool sizes)
+{
+    bool good = sizes;
+    for (int i = 0; i < c->contract->attribute_count; i++) {
+        const tk_attribute *attribute = &c->contract->attributes[i];
+        if (attribute->seen_by_kernel && tki_attribute_allows(attribute, set->attributes[i]))
+            c->attributes[i] = set->attributes[i];
+    }
+    tk_case sized = *c;
+    memcpy(sized.dims, set->dims, sizeof sized.dims);
+    for (int p = 0; p < c->contract->param_count; p++)
+        good &= tk_case_elements(&sized, p) >= 0;
+    if (good)
+        *c = sized;
+}
+
+static double work(const tk_case *c)
+{
+    return reference_of(c)->work(c, reference_of(c)->user_data);
+}
+
+static void draw(tk_case *c, const tk_draw *how, tki_random *random)
+{
+    tk_case drawn = *c;
+    reference_of(c)->draw(&drawn, how, tki_random_u64(random), reference_of(c)->user_data);
+    take(c, &drawn, false);
+}
+
+static void further(tk_case *c, int i, tki_random *random)
+{
+    tk_case drawn = *c;
+    reference_of(c)->further(&drawn, i, tki_random_u64(random), reference_of(c)->user_data);
+    take(c, &drawn, true);
+}
+
+static void fill(const tk_case *c, int param, tk_drawn how, void *data, tki_random *random)
+{
+    reference_of(c)->fill(c, param, how, data, tki_random_u64(random), reference_of(c)->user_data);
+}
+
+static void set(tk_case *c, int i)
+{
+    tk_case chosen = *c;
+    reference_of(c)->set(&chosen, i, reference_of(c)->user_data);
+    take(c, &chosen, false);
+}
+
+static const char *wrong_hints(const tk_reference *r)
+{
+    enum { MOST_FURTHER = 256, MOST_SETS = 64 };
+    if (r->further_count < 0 || r->further_count > MOST_FURTHER || !r->further != !r->further_count)
+        return "further_count is not from 0 to 256, or not set together with `further`";
+    return r->set_count < 0 || r->set_count > MOST_SETS || !r->set != !r->set_count
+               ? "set_count is not from 0 to 64, or not set together with `set`"
+               : NULL;
+}
+
+static const tki_trial_hints *keep_hints(tki_made_op *op, const tk_reference *r)
+{
+    const tki_trial_hints hints = {.work = r->work ? work : NULL,
+                                   .draw = r->draw ? draw : NULL,
+                                   .further_count = r->further_count,
+                                   .further = r->further ? further : NULL,
+                                   .fill = r->fill ? fill : NULL,
+                                   .set_count = r->set_count,
+                                   .set = r->set ? set : NULL};
+    return tki_made_op_keep(op, &hints, sizeof hints);
+}
+
+/* -- Mutants and variants ----------------------------------------------------------------------------------------- */
 
 static int run_planted(const tk_case *c, void *const buffers[], void *user_data)
 {
@@ -92,15 +170,17 @@ tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, const t
     const char *wrong = wrong_planted(reference.mutant_count, reference.mutants);
     if (!wrong)
         wrong = wrong_planted(reference.variant_count, reference.variants);
+    if (!wrong)
+        wrong = wrong_hints(&reference);
     if (wrong)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s", contract->name, wrong);
     const tki_judging judging = {.oracle = &tki_program_oracle,
                                  .mutants = keep_planted(op, reference.mutant_count, reference.mutants),
                                  .variants = keep_planted(op, reference.variant_count, reference.variants),
-                                 .hints = &hints};
+                                 .hints = keep_hints(op, &reference)};
     const tki_judging *kept = tki_made_op_keep(op, &judging, sizeof judging);
     const tk_reference *functions = tki_made_op_keep(op, &reference, sizeof reference);
-    if (!judging.mutants || !judging.variants || !kept || !functions)
+    if (!judging.mutants || !judging.variants || !judging.hints || !kept || !functions)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the reference of %s", contract->name);
     op->op.judging = kept;
     op->op.reference = functions;

@@ -1,5 +1,5 @@
 /* CHOOSES. The trials of each level: shapes that stand in a list, shapes that are drawn by a law (shapes.c), and a
- * tour through all families; where the cost of an op is not known, small ones, and shapes that any op may stumble at. All of it follows
+ * tour through all families; where the list does not fit the op, small ones, and shapes that any op may stumble at. All of it follows
  * from seed, level, op and types. */
 #include "trials/levels.h"
 
@@ -47,8 +47,8 @@ static void draw_attributes(tk_case *c, tki_random *random)
 
 /* -- What a trial may cost ---------------------------------------------------------------------------------------- */
 
-/* What a trial of an op may have whose cost is open: elements of all tensors together, and a product of all sizes. Its exact
- * values seldom cost more than a step for each place in that product. */
+/* What a trial may have: elements of all tensors together, and work. That is what the op says that its exact values cost, or the product
+ * of all sizes: they seldom cost more than a step for each place in it. */
 typedef struct limits {
     int64_t elements;
     double work;
@@ -57,6 +57,7 @@ typedef struct limits {
 static bool fits(const tk_case *c, const limits *most)
 {
     tk_case settled = *c;
+    const tki_trial_hints *hints = tki_hints_of(c->contract);
     double work = 1;
     int64_t elements = 0;
     if (!tki_case_settle(&settled))
@@ -64,6 +65,7 @@ static bool fits(const tk_case *c, const limits *most)
     c = &settled;
     for (int d = 0; d < c->contract->dim_count; d++)
         work *= (double)c->dims[d];
+    work = hints->work ? hints->work(c) : work;
     for (int p = 0; p < c->contract->param_count; p++) {
         const int64_t more = tk_case_elements(c, p);
         if (more < 0 || more > most->elements - elements)
@@ -114,6 +116,7 @@ typedef struct making {
     const tki_trial_hints *hints;
     const limits *most; /* of each trial; NULL: those of its list */
     bool sharp;         /* attributes that let a mistake show, rather than any */
+    bool constrained;   /* some sizes of the list are not those that the contract takes */
     int turn;           /* of the families beside the main ones */
 } making;
 
@@ -123,8 +126,10 @@ static bool add(making *m, const tki_trial *trial)
     tki_trial fitting = *trial;
     if (m->most)
         make_fit(&fitting.c, largest_dim(&fitting.c), m->most);
-    if (((m->contract->derive || m->hints->cost_is_open) && !tki_case_settle(&fitting.c)) ||
-        (m->most && !fits(&fitting.c, m->most)) || !tki_has_valid_indices(&fitting.c))
+    const tk_case asked = fitting.c;
+    const bool settled = tki_case_settle(&fitting.c);
+    m->constrained |= !settled || memcmp(asked.dims, fitting.c.dims, sizeof asked.dims) != 0;
+    if (!settled || (m->most && !fits(&fitting.c, m->most)) || !tki_has_valid_indices(&fitting.c))
         return true;
     if (trials->count == m->capacity) {
         m->capacity = m->capacity ? 2 * m->capacity : 256;
@@ -156,7 +161,7 @@ static void add_family(making *m, int number, int family)
     const bool drawn = m->draws;
     const int sets = drawn && options->dims ? ASKED_FOR_OPTIONS : 1;
     /* Nothing times an infinite distance. */
-    const tki_draw how = {sharp, family == TKI_FAMILY_MINUS_INF && !sharp && number / FAMILIES_IN_TURN % 2};
+    const tk_draw how = {sharp, family == TKI_FAMILY_MINUS_INF && !sharp && number / FAMILIES_IN_TURN % 2};
     tki_random random = tki_random_stream(trial.seed, OPTION_STREAM + (uint64_t)family);
     for (int i = 0; i < sets; i++) {
         if (drawn && m->hints->draw)
@@ -380,7 +385,7 @@ static void add_level(making *m, tk_level level, const tki_shape_list *list)
     add_together(m, level);
 }
 
-/* -- Ops whose cost is open --------------------------------------------------------------------------------------- */
+/* -- Ops that the list does not fit ------------------------------------------------------------------------------- */
 
 /* What a level has of each kind: as large as the first sizes may be together, and those at one larger size. */
 static const struct {
@@ -392,6 +397,14 @@ static const struct {
     [TK_QUICK] = {64, {1 << 16, INFINITY}, 24, {1 << 19, 0x1p17}},
     [TK_FULL] = {256, {1 << 20, INFINITY}, 48, {1 << 22, 0x1p21}},
 };
+
+/* The work of a trial, where the op says what that is. */
+static const double stated_work[] = {[TK_QUICK] = 0x1p24, [TK_FULL] = 0x1p30};
+
+static limits limits_of(const making *m, tk_level level, limits of_sizes)
+{
+    return (limits){of_sizes.elements, m->hints->work ? stated_work[level] : of_sizes.work};
+}
 
 /* So many elements of outputs make one wrong in a million show, with 99 chances in a hundred. */
 enum { JUDGED_AT_FULL = 5000000, MOST_LARGE = 64 };
@@ -408,13 +421,14 @@ static void add_edges(making *m, tk_level level, int *number, tki_random *random
     static const int64_t beside[] = {1, 2, 3, 4, 5, 8, 16, 17, 33};
     enum { ENDS = sizeof ends / sizeof *ends, STEP = 5 /* no divisor of ENDS */ };
     const int dims = m->contract->dim_count;
+    const limits most = limits_of(m, level, general_at[level].large);
     const int enough = general_at[level].edges > dims ? general_at[level].edges : dims;
     for (int i = 0; i < ENDS * dims && i < enough; i++) {
         const int kept = i % dims;
         for (int d = 0; d < dims; d++)
             m->trial.c.dims[d] = any_of(beside, sizeof beside / sizeof *beside, random);
         m->trial.c.dims[kept] = ends[(i / dims * STEP + kept) % ENDS];
-        make_fit(&m->trial.c, kept, &general_at[level].large);
+        make_fit(&m->trial.c, kept, &most);
         add_shape(m, (*number)++, level == TK_QUICK ? TKI_MAIN : TKI_TWO);
     }
 }
@@ -450,12 +464,13 @@ static void add_large(making *m, int *number, tki_random *random)
 {
     enum { FEW_DIMS = 4 };
     const tk_contract *contract = m->contract;
+    const limits most = limits_of(m, TK_FULL, general_at[TK_FULL].large);
     int64_t judged = 0;
     for (int i = 0; i < MOST_LARGE && judged < JUDGED_AT_FULL; i++) {
         for (int d = 0; d < contract->dim_count; d++)
             m->trial.c.dims[d] = contract->dim_count > FEW_DIMS ? 1 : 1 + tki_below(random, 4);
-        grow(&m->trial.c, i % 4 == 3, &general_at[TK_FULL].large, random);
-        if (!tki_case_settle(&m->trial.c) || !fits(&m->trial.c, &general_at[TK_FULL].large))
+        grow(&m->trial.c, i % 4 == 3, &most, random);
+        if (!tki_case_settle(&m->trial.c) || !fits(&m->trial.c, &most))
             continue;
         for (int p = 0; p < contract->param_count; p++)
             judged += contract->params[p].output ? tk_case_elements(&m->trial.c, p) : 0;
@@ -470,12 +485,13 @@ static void add_general(making *m, tk_level level)
     static const int64_t sizes[] = {1,  2,  3,  4,  5,  7,   8,   9,   15,  16,  17,  31,
                                     32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 256, 257};
     const int dims = m->contract->dim_count;
+    const limits most = limits_of(m, level, general_at[level].small);
     tki_random random = tki_random_stream(m->options->seed, drawn_stream(&m->trial, level));
     int number = FIRST_GENERAL + drawn_at[level].number;
     for (int i = 0; i < dims + general_at[level].drawn; i++) {
         for (int d = 0; d < dims; d++)
             m->trial.c.dims[d] = i == d ? 0 : i < dims ? 3 : any_of(sizes, sizeof sizes / sizeof *sizes, &random);
-        make_fit(&m->trial.c, -1, &general_at[level].small);
+        make_fit(&m->trial.c, -1, &most);
         if (tki_indices_point_somewhere(&m->trial.c))
             add_shape(m, number++, i % 4 ? TKI_MAIN : TKI_SEVERAL);
     }
@@ -563,6 +579,21 @@ static void add_asked_for(making *m)
     add(m, &m->trial);
 }
 
+/* Are tensors as large as those for which the list was made? What sizes that follow from others come to, it cannot know. */
+static bool list_suits(const tk_contract *contract, tki_shape_class class)
+{
+    const int most_rank = class == TKI_VECTOR ? 1 : class == TKI_GROUPED ? 3 : 2;
+    bool suits = !contract->derive;
+    for (int p = 0; p < contract->param_count; p++) {
+        const tk_param *param = &contract->params[p];
+        suits &= param->rank <= most_rank;
+        for (int axis = 0; axis < param->rank; axis++)
+            for (int other = 0; other < axis; other++)
+                suits &= param->dim[axis] != param->dim[other];
+    }
+    return suits;
+}
+
 tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                           const tk_certify_options *options, tki_trials *trials)
 {
@@ -584,14 +615,16 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
     if (options->dims)
         add_asked_for(&m);
     for (tk_level level = TK_QUICK; !options->dims && level <= TK_FULL && level <= options->level; level++) {
-        m.most = m.hints->cost_is_open ? &general_at[level].large : NULL;
+        const bool listed = list.count && list_suits(contract, list.class);
+        const limits most = limits_of(&m, level, listed ? (limits){INT64_MAX, INFINITY} : general_at[level].large);
+        m.most = listed && !m.hints->work ? NULL : &most;
         if (list.count)
             add_level(&m, level, &list);
-        if (m.hints->cost_is_open)
+        if (!listed || m.constrained)
             add_general(&m, level);
         add_choices(&m, level);
+        m.most = NULL;
     }
-    m.most = NULL;
     if (!options->dims && options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)
         add_all_patterns(&m);
     if (!m.good) {

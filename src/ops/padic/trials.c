@@ -31,7 +31,7 @@ static uint64_t prime_of_bits(int bits, tki_random *random)
     return n;
 }
 
-static void draw(tk_case *c, const tki_draw *how, tki_random *random)
+static void draw(tk_case *c, const tk_draw *how, tki_random *random)
 {
     static const uint64_t primes[] = {2, 2, 2, 3, 5, 7, 11, 65537, 2147483647, 4294967291, UINT64_C(67108859)};
     enum { PRIMES = sizeof primes / sizeof *primes };
@@ -134,7 +134,7 @@ static void fill_cancelling(const tk_case *c, int param, uint64_t modulus, uint6
     }
 }
 
-static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_random *random)
+static void fill(const tk_case *c, int param, tk_drawn how, void *data, tki_random *random)
 {
     uint64_t modulus, power;
     const uint64_t prime = (uint64_t)c->attributes[TKI_PADIC_PRIME].integer;
@@ -143,7 +143,7 @@ static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_ran
     const int64_t count = tk_case_elements(c, param);
     uint64_t *x = data;
     (void)tki_padic_modulus(prime, precision, &modulus);
-    if (how == TKI_DRAW_CANCEL) {
+    if (how == TK_DRAW_CANCEL) {
         fill_cancelling(c, param, modulus, x, random);
         return;
     }
@@ -151,12 +151,12 @@ static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_ran
         const uint64_t drawn = tki_random_u64(random);
         const int64_t v = valuation_at(c, param, param == TKI_PADIC_A ? i % cols : i / cols, i % cols);
         switch (how) {
-        case TKI_DRAW_BITS: x[i] = drawn; break;
-        case TKI_DRAW_LARGEST: x[i] = modulus - 1 - (drawn % 64 == 0); break;
-        case TKI_DRAW_PLAIN: x[i] = residue_of(modulus, drawn); break;
-        case TKI_DRAW_SPARSE: x[i] = drawn % 4 ? 0 : residue_of(modulus, drawn >> 2); break;
-        case TKI_DRAW_CANCEL: break; /* filled above */
-        case TKI_DRAW_TELLING:
+        case TK_DRAW_BITS: x[i] = drawn; break;
+        case TK_DRAW_LARGEST: x[i] = modulus - 1 - (drawn % 64 == 0); break;
+        case TK_DRAW_PLAIN: x[i] = residue_of(modulus, drawn); break;
+        case TK_DRAW_SPARSE: x[i] = drawn % 4 ? 0 : residue_of(modulus, drawn >> 2); break;
+        case TK_DRAW_CANCEL: break; /* filled above */
+        case TK_DRAW_TELLING:
             (void)tki_padic_modulus(prime, v, &power);
             x[i] = v == precision ? 0 : residue_of(modulus, drawn) / power * power;
             break;
@@ -164,5 +164,8 @@ static void fill(const tk_case *c, int param, tki_drawn how, void *data, tki_ran
     }
 }
 
-const tki_trial_hints tki_padic_gemm_hints = {
-    .draw = draw, .further_count = 2 * sizeof edges / sizeof *edges, .further = further, .fill = fill};
+const tki_trial_hints tki_padic_gemm_hints = {.draw = draw,
+                                              .set_count = TKI_NO_SETS,
+                                              .further_count = 2 * sizeof edges / sizeof *edges,
+                                              .further = further,
+                                              .fill = fill};

@@ -70,7 +70,7 @@ static int64_t draw_ignored(const tk_case *c, tki_random *random)
     }
 }
 
-static void draw(tk_case *c, const tki_draw *how, tki_random *random)
+static void draw(tk_case *c, const tk_draw *how, tki_random *random)
 {
     static const float sharp_scales[] = {1, 0x1p16f, 0x1p16f, 0x1p-10f};
     float smoothing = draw_smoothing(random);
