@@ -328,7 +328,7 @@ static void add_drawn(making *m, const amounts *a, tki_random *random)
 static void draw_any(void *context, tk_case *c, tki_random *random)
 {
     const making *m = context;
-    const tki_draw how = {false, false};
+    const tk_draw how = {false, false};
     if (m->hints->draw)
         m->hints->draw(c, &how, random);
     else
