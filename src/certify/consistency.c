@@ -177,6 +177,9 @@ static bool trials_differ(const finding *f)
         const json_t *trial = json_array_get(trials, i);
         if (tki_integer(trial, "elements") < 0)
             return contradicts(f, "trial %zu has a negative number of elements", i);
+        if (tki_certificate_is_current(f->certificate) &&
+            (!json_object_get(trial, "elements") || !json_object_get(trial, "output_sha256")))
+            return contradicts(f, "trial %zu lacks its elements or the hash of its outputs", i);
         add(&elements, tki_integer(trial, "elements"));
         found += json_object_get(trial, "found_by") != NULL;
         all_patterns |= !strcmp(tki_text(trial, "family"), "all_patterns");
@@ -254,12 +257,14 @@ static json_int_t histogram_elements(const json_t *bins, double *from, double *t
 {
     json_int_t elements = 0;
     double end = -1;
+    if (json_array_size(bins) != TKI_ULP_BINS)
+        return -1;
     for (size_t i = 0; i < json_array_size(bins); i++) {
         const json_t *bin = json_array_get(bins, i), *up_to = json_object_get(bin, "up_to_ulp");
         const json_int_t count = tki_integer(bin, "elements");
         const double before = end;
         end = json_is_string(up_to) ? __builtin_inf() : json_number_value(up_to);
-        if (count < 0)
+        if (count < 0 || (i < TKI_ULP_BINS - 1 ? end != tki_ulp_bin_ends[i] : !json_is_string(up_to)))
             return -1;
         if (count) {
             *from = before;
@@ -288,7 +293,7 @@ static bool figures_differ(const finding *f)
     double last_from = -1, last_to = 0;
     const json_int_t elements = histogram_elements(get(f, "result.ulp_histogram"), &last_from, &last_to);
     if (elements < 0)
-        return contradicts(f, "its histogram has a negative number of elements");
+        return contradicts(f, "its histogram has other bins than all have, or a negative number of elements");
     if (tki_certificate_holds(f->certificate) && elements != tk_certificate_elements(f->certificate))
         return contradicts(f, "%lld elements were judged, but its histogram has %lld",
                            (long long)tk_certificate_elements(f->certificate), (long long)elements);
@@ -668,6 +673,33 @@ static bool version_differs(const finding *f)
     return false;
 }
 
+/* Of indices and of all tensors, as the contract has them for the types of the run. */
+static bool types_differ(const finding *f)
+{
+    const json_t *said = get(f, "run.tensor_types"), *index = get(f, "run.index_dtype");
+    tk_types types;
+    if (!f->contract)
+        return false;
+    if ((index != NULL) != tk_contract_takes_index(f->contract))
+        return contradicts(f, "run.index_dtype is %s, but %s takes %s index", index ? "there" : "missing",
+                           f->contract->name, index ? "no" : "an");
+    if (!tk_types_parse(tki_certificate_text(f->certificate, "run.dtype"), &types))
+        return contradicts(f, "run.dtype is %.40s, which are no types",
+                           tki_certificate_text(f->certificate, "run.dtype"));
+    tk_case c = tk_case_init(f->contract, types.dtype);
+    c.result_dtype = types.result_dtype;
+    c.index_dtype = !strcmp(json_string_value(index) ? json_string_value(index) : "", tk_dtype_name(TK_I64)) ? TK_I64
+                                                                                                             : TK_I32;
+    if (json_object_size(said) != (size_t)f->contract->param_count)
+        return contradicts(f, "run.tensor_types has %zu tensors, %s has %d", json_object_size(said),
+                           f->contract->name, f->contract->param_count);
+    for (int p = 0; p < f->contract->param_count; p++)
+        if (strcmp(tki_text(said, f->contract->params[p].name), tk_dtype_name(tk_case_param_dtype(&c, p))) != 0)
+            return contradicts(f, "run.tensor_types.%.60s is not %s", f->contract->params[p].name,
+                               tk_dtype_name(tk_case_param_dtype(&c, p)));
+    return false;
+}
+
 /* The file's name, the kernel's coverage where there can be none, the clause behind a refutation. */
 static bool derived_members_differ(const finding *f)
 {
@@ -760,7 +792,7 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
     /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
     static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs, mutants_seed_differs,
                                            mutants_are_others};
-    static const rule of_this_form[] = {derived_members_differ, claims_differ};
+    static const rule of_this_form[] = {types_differ, derived_members_differ, claims_differ};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))

