@@ -29,10 +29,11 @@ static json_t *inputs_json(const tk_case *c, const tki_inputs *inputs)
             continue;
         json_t *values = json_array();
         for (int64_t i = 0; i < tk_case_elements(c, p); i++)
-            json_array_append_new(values, json_integer(param->kind == TK_KIND_INDEX
-                                                           ? tki_index_at(tk_case_param_dtype(c, p), inputs->data[p], i)
-                                                           : (json_int_t)tki_pattern_at(tk_case_param_dtype(c, p),
-                                                                                        inputs->data[p], i)));
+            json_array_append_new(
+                values,
+                json_integer(param->kind == TK_KIND_INDEX
+                                 ? tki_index_at(tk_case_param_dtype(c, p), inputs->data[p], i)
+                                 : (json_int_t)tki_pattern_at(tk_case_param_dtype(c, p), inputs->data[p], i)));
         json_object_set_new(json, param->name, values);
     }
     return json;
