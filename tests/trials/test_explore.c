@@ -194,7 +194,7 @@ static const wrong_kernel wrong_kernels[] = {
     {"ignore_index", "xent", xent, "call->ignore_index == 1234567", BY_LIST, ""},
     {"smoothing", "xent", xent, "call->label_smoothing == 0.375f", BY_LIST, ""},
     {"scale", "xent", xent, "call->scale > 700.5f && call->scale < 701.0f", BY_LIST, ""},
-    {"one_scale", "xent", xent, "call->scale == 0.3217f", BY_COVERAGE, ""},
+    {"one_scale", "xent", xent, "call->scale == 0.3217f", BY_CONSTANTS, ""},
     {"two_options", "xent", xent, "call->label_smoothing == 0.35f && call->scale == 3.5f", BY_COVERAGE, ""},
     {"three_given_sizes", "gemm", gemm, "m == 37 && n == 53 && k == 71", BY_COVERAGE, ""},
     {"row_of_given_width", "softmax_fwd", softmax, "r == 300 && cols == 17", BY_LIST, ""},
