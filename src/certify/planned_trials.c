@@ -41,11 +41,14 @@ static int64_t output_elements(const tk_case *c)
     return elements;
 }
 
-/* Of large outputs a sample is judged, of a stranger's several calls. */
+/* A stranger's outputs are judged again with one input changed, where there is one to change, and some with pairs swapped; of large ones
+ * a sample is judged, once. */
 static bool has_its_elements(const json_t *listed, const tki_trial *trial, bool stranger)
 {
     const int64_t each = output_elements(&trial->c), all = tki_integer(listed, "elements");
-    return trial->family == TKI_ALL_PATTERNS || ((all > 0) == (each > 0) && (stranger || all <= each));
+    if (trial->sampled)
+        return all > 0 && all <= each;
+    return trial->family == TKI_ALL_PATTERNS || all == each || (stranger && (all == 2 * each || all == 3 * each));
 }
 
 static void look_up(const tk_certificate *certificate, const tki_trials *plan, const json_t *places, bool *taken,
