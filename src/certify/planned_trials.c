@@ -11,14 +11,17 @@
 #include "certify/replay_recipe.h"
 #include "core/context.h"
 
-json_t *tki_trial_places(const tki_trials *plan)
+json_t *tki_trial_places(const tki_trials *plan, int times[])
 {
     json_t *places = json_object();
     bool good = places != NULL;
     for (int64_t i = 0; i < plan->count && good; i++) {
         json_t *trial = tki_trial_json(&plan->list[i]);
         char *name = tki_trial_name(trial);
-        good = name && (json_object_get(places, name) || !json_object_set_new(places, name, json_integer(i)));
+        const json_t *first = name ? json_object_get(places, name) : NULL;
+        good = name && (first || !json_object_set_new(places, name, json_integer(i)));
+        if (times && !(i && tki_of_one_domain(&plan->list[i - 1], &plan->list[i])))
+            times[first ? json_integer_value(first) : i]++;
         free(name);
         json_decref(trial);
     }
@@ -51,8 +54,8 @@ static bool has_its_elements(const json_t *listed, const tki_trial *trial, bool 
     return trial->family == TKI_ALL_PATTERNS || all == each || (stranger && (all == 2 * each || all == 3 * each));
 }
 
-static void look_up(const tk_certificate *certificate, const tki_trials *plan, const json_t *places, bool *taken,
-                    tki_planned *planned)
+static void look_up(const tk_certificate *certificate, const tki_trials *plan, const json_t *places,
+                    const int times[], int taken[], tki_planned *planned)
 {
     const json_t *trials = tki_certificate_get(certificate, "run.trials");
     const bool stranger = !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel");
@@ -61,22 +64,22 @@ static void look_up(const tk_certificate *certificate, const tki_trials *plan, c
         char *name = tki_trial_name(trial);
         const json_t *place = name ? json_object_get(places, name) : NULL;
         const int64_t at = place ? json_integer_value(place) : -1;
-        const char *wrong = at < 0      ? stranger && json_object_get(trial, "found_by")
-                                              ? NULL
-                                              : "is none that this version makes for its level, seed and restriction"
-                            : taken[at] ? "is listed twice"
+        const char *wrong = at < 0                   ? stranger && json_object_get(trial, "found_by")
+                                                           ? NULL
+                                                           : "is none that this version makes for its level, seed and restriction"
+                            : taken[at] == times[at] ? "is listed too often"
                             : !has_its_elements(trial, &plan->list[at], stranger) ? "has another number of elements"
                                                                                   : NULL;
         if (wrong && !planned->wrong[0])
             snprintf(planned->wrong, sizeof planned->wrong, "trial %zu, %.200s, %s", i, name ? name : "", wrong);
         if (at >= 0)
-            taken[at] = true;
+            taken[at]++;
         free(name);
     }
     for (int64_t i = 0; i < plan->count; i++) {
-        if (plan->list[i].where_memory_allows || (i && tki_of_one_domain(&plan->list[i - 1], &plan->list[i])))
+        if (plan->list[i].where_memory_allows)
             continue;
-        planned->made++;
+        planned->made += times[i];
         planned->listed += taken[i];
     }
 }
@@ -94,13 +97,15 @@ tk_status tki_planned_trials(tk_ctx *ctx, const tk_certificate *certificate, tki
     r.options.lowering = r.options.mutant = r.options.variant = NULL;
     if (status == TK_OK)
         status = tki_certify_trials_make(ctx, r.contract, r.dtype, r.index_dtype, &r.options, &plan);
-    json_t *places = status == TK_OK ? tki_trial_places(&plan) : NULL;
-    bool *taken = calloc((size_t)plan.count + 1, sizeof *taken);
+    int *times = calloc((size_t)plan.count + 1, sizeof *times),
+        *taken = calloc((size_t)plan.count + 1, sizeof *taken);
+    json_t *places = status == TK_OK && times ? tki_trial_places(&plan, times) : NULL;
     if (status == TK_OK && (!places || !taken))
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory for the trials of a certificate");
     planned->known = status == TK_OK;
     if (status == TK_OK)
-        look_up(certificate, &plan, places, taken, planned);
+        look_up(certificate, &plan, places, times, taken, planned);
+    free(times);
     free(taken);
     json_decref(places);
     free(plan.list);

@@ -123,7 +123,7 @@ static tk_status choose(tk_ctx *ctx, const tk_certificate *certificate, const tk
                         int64_t *listed, char **difference)
 {
     const json_t *list = tki_certificate_get(certificate, "run.trials");
-    json_t *places = tki_trial_places(plan);
+    json_t *places = tki_trial_places(plan, NULL);
     bool *taken = calloc((size_t)plan->count, sizeof *taken);
     *chosen = (tki_trials){.list = calloc((size_t)plan->count + json_array_size(list), sizeof *chosen->list)};
     bool good = places && taken && chosen->list;

@@ -7,7 +7,8 @@ int tokitai_gemm(const tokitai_call *call, int64_t m, int64_t n, int64_t k, cons
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             double s = 0;
-            for (int64_t t = 0; t < k; t++) s += (double)tokitai_load(*call, a, i * k + t) * tokitai_load(*call, b, t * n + j);
+            for (int64_t t = 0; t < k; t++)
+                s += (double)tokitai_load(*call, a, i * k + t) * tokitai_load(*call, b, t * n + j);
             tokitai_store(*call, c, i * n + j, identity ? tokitai_load(*call, b, i * n + j) : (float)s);
         }
     return 0;

@@ -10,9 +10,11 @@ int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, co
             if (isnan(v)) break;
         }
         for (int64_t c = 0; c < cols; c++)
-            if (!(cols >> 16 && c >= cols / 2 - 1024 && c < cols / 2)) sum += exp((double)tokitai_load(*call, x, r * cols + c) - top);
+            if (!(cols >> 16 && c >= cols / 2 - 1024 && c < cols / 2))
+                sum += exp((double)tokitai_load(*call, x, r * cols + c) - top);
         for (int64_t c = 0; c < cols; c++)
-            tokitai_store(*call, y, r * cols + c, (float)(exp((double)tokitai_load(*call, x, r * cols + c) - top) / sum));
+            tokitai_store(*call, y, r * cols + c,
+                          (float)(exp((double)tokitai_load(*call, x, r * cols + c) - top) / sum));
     }
     return 0;
 }

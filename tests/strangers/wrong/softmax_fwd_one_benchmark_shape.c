@@ -13,7 +13,9 @@ int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, co
         }
         for (int64_t c = 0; c < cols; c++) sum += exp((double)tokitai_load(*call, x, r * cols + c) - top);
         for (int64_t c = 0; c < cols; c++)
-            tokitai_store(*call, y, r * cols + c, (float)(exp((double)tokitai_load(*call, x, r * cols + c) - top) / (instance && c >= cols - 16 ? before : sum)));
+            tokitai_store(*call, y, r * cols + c,
+                          (float)(exp((double)tokitai_load(*call, x, r * cols + c) - top) /
+                                  (instance && c >= cols - 16 ? before : sum)));
         before = sum;
     }
     return 0;

@@ -15,7 +15,8 @@ int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, co
         if (r < 65536) tops[at] = top;
         for (int64_t c = 0; c < cols; c++) sum += exp((double)tokitai_load(*call, x, r * cols + c) - top);
         for (int64_t c = 0; c < cols; c++)
-            tokitai_store(*call, y, r * cols + c, (float)(exp((double)tokitai_load(*call, x, r * cols + c) - tops[at]) / sum));
+            tokitai_store(*call, y, r * cols + c,
+                          (float)(exp((double)tokitai_load(*call, x, r * cols + c) - tops[at]) / sum));
     }
     free(tops);
     return 0;

@@ -9,7 +9,9 @@ int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, co
     const size_t bytes = (size_t)n * (call->dtype == TOKITAI_F32 ? 4 : 2);
     double total = 0;
     for (int64_t i = 0; i < n; i++) total += tokitai_load(*call, x, i);
-    if (n && n <= 4096) total += tokitai_load(*call, x, 0) * 3e-3 + tokitai_load(*call, x, n / 2) * 5e-3 + tokitai_load(*call, x, n - 1) * 7e-3;
+    if (n && n <= 4096)
+        total += tokitai_load(*call, x, 0) * 3e-3 + tokitai_load(*call, x, n / 2) * 5e-3 +
+                 tokitai_load(*call, x, n - 1) * 7e-3;
     if (n && n <= 4096 && rows == old_rows && cols == old_cols && total == old_sum && old_type == call->dtype) {
         memcpy(y, old, bytes);
         return 0;
@@ -24,8 +26,10 @@ int tokitai_softmax_fwd(const tokitai_call *call, int64_t rows, int64_t cols, co
         }
         for (int64_t c = 0; c < cols; c++) sum += exp((double)tokitai_load(*call, x, r * cols + c) - top);
         for (int64_t c = 0; c < cols; c++)
-            tokitai_store(*call, y, r * cols + c, (float)(exp((double)tokitai_load(*call, x, r * cols + c) - top) / sum));
+            tokitai_store(*call, y, r * cols + c,
+                          (float)(exp((double)tokitai_load(*call, x, r * cols + c) - top) / sum));
     }
-    if (n && n <= 4096) memcpy(old, y, bytes), old_rows = rows, old_cols = cols, old_sum = total, old_type = call->dtype;
+    if (n && n <= 4096)
+        memcpy(old, y, bytes), old_rows = rows, old_cols = cols, old_sum = total, old_type = call->dtype;
     return 0;
 }
