@@ -25,7 +25,7 @@
 enum {
     TKI_MOST_TEXT = 1 << 16,     /* bytes of a definition file */
     TKI_MOST_OPS = 64,           /* definitions in a file */
-    TKI_MOST_NESTING = 64,       /* brackets and operators within each other */
+    TKI_MOST_NESTING = 128,      /* brackets and operators within each other */
     TKI_MOST_LINES = 256,        /* of one definition, behind its head */
     TKI_MOST_SYNTAX = 8192,      /* words and signs that carry meaning, as parsed */
     TKI_MOST_NODES = 4096,       /* nodes[], and ints[], of a definition */
@@ -82,6 +82,7 @@ typedef struct tki_def_int {
     int a, b;                        /* ints[] */
     int tensor;                      /* ELEMENT: of type TKI_TYPE_INT or a format of integers */
     const tki_subscript *subscripts; /* ELEMENT: [rank of the tensor] */
+    tki_linear linear;               /* the same number */
     int index_count;                 /* which indices it depends on, ascending */
     const int *indices;
     tki_position position;
@@ -109,7 +110,7 @@ typedef struct tki_test {
     tki_relation relation;
     int a, b; /* ints[] */
     tki_linear difference;
-    const char *text; /* of constraints: what is said where it does not hold */
+    const char *text; /* of constraints: what is said where it does not hold, else NULL */
     tki_position position;
 } tki_test;
 
@@ -145,7 +146,7 @@ typedef struct tki_def_attribute {
 typedef enum tki_type {
     TKI_TYPE_CASE,  /* the case's dtype */
     TKI_TYPE_FIXED, /* `dtype` */
-    TKI_TYPE_INT,   /* the case's index_dtype */
+    TKI_TYPE_INT,   /* the case's index_dtype: inputs with a range; other integers are FIXED, `int` being i64 */
     TKI_TYPE_REAL   /* a tensor between: a real number, not rounded */
 } tki_type;
 
@@ -170,9 +171,10 @@ typedef struct tki_def_tensor {
     double least, most; /* reals: of the open or closed range that is written; infinite ends are not */
     bool open_below, open_above;
     int below; /* integers with a range: 0 <= element < sizes[below], which is clause INDEX; else TKI_NONE */
+    int limit; /* the same size as ints[] */
     /* Outputs. */
     int shares;       /* the input whose memory it may have, tensors[]; or TKI_NONE */
-    int stated_bound; /* nodes[]: B as the definition states it, over `own`; or TKI_NONE */
+    int stated_bound; /* nodes[]: B as the definition states it, over `own`; it may read the output itself; or TKI_NONE */
     int param;        /* its position in params[]; TKI_NONE for tensors between */
     tki_position position;
 } tki_def_tensor;
@@ -267,7 +269,7 @@ typedef struct tki_def_node {
     bool constant; /* made of literals, attributes and sizes: hosts compute it in double (an integer exactly) */
     int operand[3];
     /* LITERAL */
-    const char *text; /* in decimal, or 0x1p-24; MPFR reads both */
+    const char *text; /* in decimal, with a point whatever the locale, or 0x1p-24 */
     double nearest;   /* the double next to it */
     bool exact;       /* which is the number itself */
     /* By kind. */
@@ -328,6 +330,13 @@ typedef struct tki_gradient {
     tki_position position;
 } tki_gradient;
 
+/* 0 <= value < limit, for all values of its indices. */
+typedef struct tki_range_check {
+    int value;        /* ints[] */
+    int limit;        /* ints[], constant */
+    const char *text; /* what is said where it does not hold */
+} tki_range_check;
+
 typedef struct tki_definition {
     const char *name;
     const char
@@ -342,7 +351,9 @@ typedef struct tki_definition {
     const int *derivation; /* [derived_count] sizes[], in an order in which they can be computed */
     int derived_count;
     int constraint_count;
-    const tki_test *constraints; /* of constants: the `where` lines */
+    const tki_test *constraints; /* of constants: `where` lines, and what pieces, topk, argmax and rotate_half need */
+    int check_count;
+    const tki_range_check *checks; /* of subscripts */
     int input_count, param_count;
     const int *params; /* [param_count] tensors[], in the order of the contract: inputs, then outputs */
     int special_count;
@@ -358,6 +369,12 @@ typedef struct tki_definition {
  * case.attributes, of which derived sizes are not read but computed. NULL, or why the definition refuses the case: one line that lives as long as
  * the definition. `values` is [int_count]. Size expressions are total with that: overflow and divisors that are not positive are refusals. */
 TKI_EXPORT const char *tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[]);
+
+/* Sets the sizes that follow from others; one that cannot be computed is negative, as one may be that can. */
+TKI_EXPORT void tki_definition_derive(const tki_definition *definition, tk_case *c);
+
+/* a kind b, of the kinds from ADD on; false for overflow, and for a divisor that is not positive. */
+TKI_EXPORT bool tki_int_compute(tki_int_kind kind, int64_t a, int64_t b, int64_t *result);
 
 TKI_EXPORT bool tki_condition_holds(const tki_condition *condition, const tk_case *c);
 
