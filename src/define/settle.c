@@ -259,10 +259,16 @@ static void compute_ranges(settling *s)
 
 /* -- What is refused --------------------------------------------------------------------------------------------------- */
 
+/* What is divided depends on indices, and what by does not. */
+static bool divides_wrongly(const settling *s, const tki_def_int *n)
+{
+    return (n->kind == TKI_INT_DIVIDE || n->kind == TKI_INT_MODULO) && s->values[n->b] <= 0;
+}
+
 static const char *refusal_of_constants(const settling *s)
 {
     for (int i = 0; i < s->d->int_count; i++)
-        if (s->d->ints[i].constant && s->failed[i])
+        if (s->d->ints[i].constant ? s->failed[i] : divides_wrongly(s, &s->d->ints[i]))
             return "an integer of the definition leaves 64 bits, is divided by what is not positive, or is the floor "
                    "of what "
                    "no double holds";

@@ -66,6 +66,8 @@ TEST(what_a_case_must_not_be)
     check_settled(large, DIMS((1 << 21) - 1), NULL);
     check_settled(large, DIMS(1 << 21), OVERFLOW);
     check_settled("op f(x[n]; k: int = 0) -> y[n]\n where q = n // k\n y = x", DIMS(3), OVERFLOW);
+    check_settled("op f(x[n]; k: int = 0) -> y[n]\n y = x[n // k]", DIMS(3), OVERFLOW);
+    check_settled("op f(x[n]; k: int = -1) -> y[n]\n y = x[n % k]", DIMS(3), OVERFLOW);
     check_settled("op f(x[n]) -> y[n]\n y = sum[j < size(n) - 2](x)", DIMS(1),
                   "an index is to stay below a negative number");
     check_settled("op f(x[n]) -> y[n]\n y = sum[j < size(n) - 2](x)", DIMS(2), NULL);
