@@ -414,6 +414,15 @@ typedef struct tk_implementation {
 TK_MUST_USE tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contract, int count,
                                            const tk_implementation implementations[], const tk_contract **registered);
 
+/* The same from a definition: the op's mathematics as text (docs/definitions.md), from which the contract is made; of a text with
+ * several, the one of that name. TK_BAD_ARGUMENT: the message has the line and the column, and what was expected there. A text
+ * that has been defined in this context already gives the op that it gave. */
+TK_MUST_USE tk_status tk_op_define(tk_ctx *ctx, const char *text, size_t size, const char *name,
+                                   const tk_contract **contract);
+
+/* The normal form of the definition that a contract was made from; NULL if it was not made from one. */
+const char *tk_contract_definition(const tk_contract *contract);
+
 /* An op that is registered with the context, or one of ours; NULL if there is none of that name. */
 const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name);
 

@@ -405,5 +405,24 @@ TKI_EXPORT TK_MUST_USE tk_status tki_definitions_read(const char *text, size_t s
                                                       tki_definition_error *error);
 TKI_EXPORT void tki_definitions_free(tki_definitions *made);
 
+/* -- The contract -------------------------------------------------------------------------------------------------- */
+
+/* The clauses of a contract that is made from a definition; before those that every contract has. */
+typedef enum tki_defined_clause {
+    TKI_DEFINED_ERR, /* these if an output is of real numbers */
+    TKI_DEFINED_NAN,
+    TKI_DEFINED_INF,
+    TKI_DEFINED_OVERFLOW,
+    TKI_DEFINED_SPECIAL, /* if there are lines `special` */
+    TKI_DEFINED_INTEGER, /* if an output is of integers */
+    TKI_DEFINED_COUNT
+} tki_defined_clause;
+
+/* Its position among the contract's; TKI_NONE if it is not there. */
+TKI_EXPORT int tki_definition_clause(const tki_definition *definition, tki_defined_clause which);
+
+/* What the contract was made from (tk_op_define()); NULL. */
+TKI_EXPORT const tki_definition *tki_definition_of(const tk_contract *contract);
+
 /* NULL if there is none of that name. */
 TKI_EXPORT const tki_definition *tki_definition_named(const tki_definitions *made, const char *name);

@@ -15,7 +15,8 @@ typedef struct tki_op {
     const tki_lowering *lowerings; /* fastest first; ends with a row whose backend is NULL */
     /* Of an op that was made at run time, and can be judged: */
     const tki_judging *judging;
-    const struct tk_reference *reference; /* tokitai_verify.h: the program's functions for exact values */
+    const struct tk_reference *reference;    /* tokitai_verify.h: the program's functions for exact values */
+    const struct tki_definition *definition; /* define/definition.h: what the contract was made from, or NULL */
 } tki_op;
 
 /* NULL for a contract that is none of ours and was not registered. */
@@ -26,7 +27,9 @@ typedef struct tk_made_op {
     tki_op op;
     tk_contract contract;
     struct tk_made_op *next;
-    void *pieces; /* memory that goes with it */
+    void *pieces;      /* memory that goes with it */
+    void *definitions; /* what `definition` is in, and how it is freed */
+    void (*free_definitions)(void *definitions);
 } tki_made_op;
 
 /* The one of this context; NULL if there is none with this contract. */

@@ -566,6 +566,8 @@ static void free_op(tki_made_op *op)
         next = p->next;
         free(p);
     }
+    if (op->free_definitions)
+        op->free_definitions(op->definitions);
     free(op);
 }
 

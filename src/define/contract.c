@@ -1,0 +1,444 @@
+/* DECIDES. The contract that a definition makes. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/context.h"
+#include "define/syntax.h"
+#include "model/op.h"
+
+const tki_definition *tki_definition_of(const tk_contract *contract)
+{
+    return contract->op ? contract->op->definition : NULL;
+}
+
+const char *tk_contract_definition(const tk_contract *contract)
+{
+    const tki_definition *d = tki_definition_of(contract);
+    return d ? d->text : NULL;
+}
+
+static void derive(tk_case *c)
+{
+    tki_definition_derive(tki_definition_of(c->contract), c);
+}
+
+static const char *refusal(const tk_case *c)
+{
+    int64_t values[TKI_MOST_NODES];
+    return tki_definition_settle(tki_definition_of(c->contract), c, values);
+}
+
+/* What is being made lives in an arena of its own, until it has been copied. */
+typedef struct making {
+    tki_reading reading;
+    const tki_definition *d;
+    tk_contract contract;
+} making;
+
+static void *take(making *m, int count, size_t bytes)
+{
+    return tki_reading_take(&m->reading, (size_t)count * bytes);
+}
+
+/* -- Sizes and tensors ------------------------------------------------------------------------------------------------- */
+
+static void make_sizes(making *m)
+{
+    const tki_definition *d = m->d;
+    const char **names = take(m, d->size_count, sizeof *names);
+    const char **derived = take(m, d->size_count, sizeof *derived);
+    for (int i = 0; i < d->size_count; i++) {
+        names[i] = d->sizes[i].name;
+        derived[i] = d->sizes[i].text;
+    }
+    m->contract.dim_count = d->size_count;
+    m->contract.dim_names = names;
+    m->contract.derived = d->derived_count > 0 ? derived : NULL;
+    m->contract.derive = d->derived_count > 0 ? derive : NULL;
+    m->contract.refusal = refusal;
+}
+
+/* An index that some reduction binds? */
+static bool is_summed(const tki_definition *d, int index)
+{
+    for (int i = 0; i < d->node_count; i++)
+        for (int k = 0; k < d->nodes[i].bound_count; k++)
+            if (d->nodes[i].bound[k] == index)
+                return true;
+    return false;
+}
+
+/* The last axis of an input that a reduction runs along; -1. */
+static int inner_axis(const tki_definition *d, int tensor)
+{
+    int found = -1;
+    for (int i = 0; i < d->node_count; i++) {
+        const tki_def_node *n = &d->nodes[i];
+        for (int axis = 0; n->kind == TKI_NODE_READ && n->tensor == tensor && axis < d->tensors[tensor].rank; axis++)
+            for (int t = 0; t < n->subscripts[axis].linear.count; t++) {
+                const tki_def_int *atom = &d->ints[n->subscripts[axis].linear.terms[t].atom];
+                if (atom->kind == TKI_INT_INDEX && is_summed(d, atom->which) && axis > found)
+                    found = axis;
+            }
+    }
+    return found;
+}
+
+/* Is the input read below a node, not through another reduction? */
+static bool reads(const tki_definition *d, int node, int tensor)
+{
+    const tki_def_node *n = &d->nodes[node];
+    bool found = n->kind == TKI_NODE_READ && n->tensor == tensor;
+    for (int i = 0; i < 3 && !found && n->kind != TKI_NODE_OVER; i++)
+        found = n->operand[i] >= 0 && reads(d, n->operand[i], tensor);
+    return found;
+}
+
+/* Where exponentials are added, or the largest is taken, what does not matter is very negative. */
+static tk_neutral neutral(const tki_definition *d, int tensor)
+{
+    for (int i = 0; i < d->node_count; i++) {
+        const tki_def_node *n = &d->nodes[i];
+        if (n->kind == TKI_NODE_OVER &&
+            (n->over == TKI_SOFTMAX || n->over == TKI_LOG_SOFTMAX || n->over == TKI_LOG_SUM_EXP ||
+             n->over == TKI_MAXIMUM) &&
+            reads(d, n->operand[0], tensor))
+            return TK_NEUTRAL_LOW;
+    }
+    return TK_NEUTRAL_ZERO;
+}
+
+static tk_param make_param(making *m, int tensor)
+{
+    const tki_definition *d = m->d;
+    const tki_def_tensor *t = &d->tensors[tensor];
+    tk_param p = {.name = t->name,
+                  .output = t->role == TKI_TENSOR_OUTPUT,
+                  .kind = t->type == TKI_TYPE_INT    ? TK_KIND_INDEX
+                          : t->type == TKI_TYPE_CASE ? TK_KIND_VALUE
+                                                     : TK_KIND_FIXED,
+                  .dtype = t->dtype,
+                  .judged = t->role == TKI_TENSOR_OUTPUT && t->integer ? TK_BY_INTEGER : TK_BY_INTERVAL,
+                  .rank = t->rank,
+                  .indexed_dim = t->below >= 0 ? t->below : 0,
+                  .inner_axis = -1,
+                  .may_alias = t->shares >= 0 ? d->tensors[t->shares].param : -1};
+    int *dim = take(m, TK_MAX_RANK, sizeof *dim);
+    memcpy(dim, t->size, sizeof t->size);
+    p.dim = dim;
+    if (!p.output && !t->integer) {
+        p.inner_axis = inner_axis(d, tensor);
+        p.neutral = neutral(d, tensor);
+    }
+    if (t->ranged && !t->integer) {
+        p.least = t->open_below ? nextafter(t->least, INFINITY) : t->least;
+        p.most = t->open_above ? nextafter(t->most, -INFINITY) : t->most;
+    }
+    if (t->present.count > 0) {
+        p.when_attribute = t->present.terms[0].attribute;
+        p.when_choices = t->present.terms[0].choices;
+    }
+    return p;
+}
+
+static bool takes_case_type(const tki_definition *d)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (d->tensors[d->params[i]].type == TKI_TYPE_CASE)
+            return true;
+    return false;
+}
+
+static void make_params(making *m)
+{
+    static const tk_types types[] = {{TK_F32, TK_F32}, {TK_F16, TK_F16}, {TK_BF16, TK_BF16}};
+    tk_param *params = take(m, m->d->param_count, sizeof *params);
+    for (int i = 0; i < m->d->param_count; i++)
+        params[i] = make_param(m, m->d->params[i]);
+    m->contract.param_count = m->d->param_count;
+    m->contract.params = params;
+    m->contract.types = types;
+    m->contract.type_count = takes_case_type(m->d) ? 3 : 1;
+}
+
+/* Each element of the outputs from those at its place: all tensors have the same axes, and are read at the indices of the line. */
+static bool is_elementwise(const tki_definition *d)
+{
+    const tki_def_tensor *first = &d->tensors[d->params[0]];
+    for (int i = 0; i < d->param_count; i++) {
+        const tki_def_tensor *t = &d->tensors[d->params[i]];
+        if (t->rank != first->rank || t->type == TKI_TYPE_INT || t->present.count > 0 ||
+            memcmp(t->size, first->size, (size_t)t->rank * sizeof *t->size) != 0)
+            return false;
+        for (int axis = 0; axis < t->rank - 1; axis++)
+            if (t->size[axis] == t->size[t->rank - 1])
+                return false;
+    }
+    const int *own = d->tensors[d->params[d->param_count - 1]].own;
+    for (int i = 0; i < d->node_count; i++) {
+        const tki_def_node *n = &d->nodes[i];
+        if (n->kind == TKI_NODE_OVER || n->kind == TKI_NODE_PIECES || n->kind == TKI_NODE_INTEGER)
+            return false;
+        for (int axis = 0; n->kind == TKI_NODE_READ && axis < d->tensors[n->tensor].rank; axis++) {
+            const tki_def_int *s = &d->ints[n->subscripts[axis].value];
+            if (d->tensors[n->tensor].rank != first->rank || s->kind != TKI_INT_INDEX || s->which != own[axis])
+                return false;
+        }
+    }
+    return true;
+}
+
+/* -- Attributes -------------------------------------------------------------------------------------------------------- */
+
+static void add_tried(tk_value tried[], int *count, const tki_def_attribute *a, tk_value value)
+{
+    const bool real = a->type == TK_ATTRIBUTE_REAL;
+    const bool inside = real ? value.real >= a->least.real && value.real <= a->most.real
+                             : value.integer >= a->least.integer && value.integer <= a->most.integer;
+    bool again = real ? value.real == a->initial.real : value.integer == a->initial.integer;
+    for (int i = 0; i < *count; i++)
+        again |= real ? tried[i].real == value.real : tried[i].integer == value.integer;
+    if (inside && !again)
+        tried[(*count)++] = value;
+}
+
+/* Beside the default: the ends of its range where these are numbers of a usual size, and numbers next to the default. */
+static void make_tried(making *m, const tki_def_attribute *a, tk_attribute *made)
+{
+    tk_value *tried = take(m, 4, sizeof *tried);
+    int count = 0;
+    if (a->type == TK_ATTRIBUTE_REAL) {
+        const double values[] = {a->least.real, a->most.real, a->initial.real / 2,
+                                 a->initial.real == 0 ? 1 : 2 * a->initial.real};
+        for (int i = 0; i < 4; i++)
+            if (fabs(values[i]) <= 0x1p64)
+                add_tried(tried, &count, a, (tk_value){.real = values[i]});
+    } else {
+        const int64_t most = INT64_C(1) << 20, near = a->initial.integer;
+        const int64_t values[] = {a->least.integer, a->most.integer, near < most ? near + 1 : near,
+                                  near < most ? near + 2 : near};
+        for (int i = 0; i < 4; i++)
+            if (values[i] >= -most && values[i] <= most)
+                add_tried(tried, &count, a, (tk_value){.integer = values[i]});
+    }
+    made->tried_count = count;
+    made->tried = tried;
+}
+
+static void make_attributes(making *m)
+{
+    tk_attribute *made = take(m, m->d->attribute_count, sizeof *made);
+    for (int i = 0; i < m->d->attribute_count; i++) {
+        const tki_def_attribute *a = &m->d->attributes[i];
+        made[i] = (tk_attribute){.name = a->name,
+                                 .text = "as the definition says",
+                                 .type = a->type,
+                                 .initial = a->initial,
+                                 .least = a->least,
+                                 .most = a->most,
+                                 .choice_count = a->choice_count,
+                                 .seen_by_kernel = true};
+        tk_choice *choices = take(m, a->choice_count, sizeof *choices);
+        for (int k = 0; k < a->choice_count; k++)
+            choices[k] = (tk_choice){a->choices[k], a->choices[k]};
+        if (a->choice_count > 0)
+            made[i].choices = choices;
+        else
+            make_tried(m, a, &made[i]);
+    }
+    m->contract.attribute_count = m->d->attribute_count;
+    m->contract.attributes = made;
+}
+
+/* -- Clauses and texts --------------------------------------------------------------------------------------------------- */
+
+static bool has_output(const tki_definition *d, bool integer)
+{
+    for (int i = d->input_count; i < d->param_count; i++)
+        if (d->tensors[d->params[i]].integer == integer)
+            return true;
+    return false;
+}
+
+static bool has_clause(const tki_definition *d, tki_defined_clause which)
+{
+    return which == TKI_DEFINED_SPECIAL   ? d->special_count > 0
+           : which == TKI_DEFINED_INTEGER ? has_output(d, true)
+                                          : has_output(d, false);
+}
+
+int tki_definition_clause(const tki_definition *definition, tki_defined_clause which)
+{
+    int position = 0;
+    for (tki_defined_clause before = 0; before < which; before++)
+        position += has_clause(definition, before);
+    return has_clause(definition, which) ? position : TKI_NONE;
+}
+
+static void make_clauses(making *m)
+{
+    static const struct {
+        tk_clause_kind kind;
+        const char *ending, *text;
+    } all[TKI_DEFINED_COUNT] = {
+        [TKI_DEFINED_ERR] = {TK_CLAUSE_ERROR, "ERR",
+                             "for finite inputs every element of real numbers is the rounding of some value within B "
+                             "of the exact one"},
+        [TKI_DEFINED_NAN] =
+            {TK_CLAUSE_VALUE, "NAN",
+             "NaN where the lines as written, evaluated by the rules of IEEE 754, give it, and only there"},
+        [TKI_DEFINED_INF] =
+            {TK_CLAUSE_VALUE, "INF",
+             "where infinities take part, what the lines as written, evaluated by the rules of IEEE 754, give"},
+        [TKI_DEFINED_OVERFLOW] =
+            {TK_CLAUSE_VALUE, "OVERFLOW",
+             "where a value on the way can reach 2^128 (1 - 2^-25), infinities and NaN that follow from it are "
+             "admitted too"},
+        [TKI_DEFINED_SPECIAL] = {TK_CLAUSE_VALUE, "SPECIAL",
+                                 "the values that the lines `special` of the definition name"},
+        [TKI_DEFINED_INTEGER] = {
+            TK_CLAUSE_VALUE, "INTEGER",
+            "integers are exact; an index is that of an element which a choice between equal ones may take"}};
+    tk_clause *clauses = take(m, TKI_DEFINED_COUNT, sizeof *clauses);
+    for (tki_defined_clause i = 0; i < TKI_DEFINED_COUNT; i++) {
+        if (!has_clause(m->d, i))
+            continue;
+        char *id = tki_reading_print(&m->reading, "%s.%s", m->d->name, all[i].ending);
+        for (char *p = id; *p; p++)
+            *p = (char)toupper((unsigned char)*p);
+        clauses[m->contract.clause_count++] = (tk_clause){all[i].kind, id, all[i].text};
+    }
+    m->contract.clauses = clauses;
+}
+
+/* The lines behind the head, one behind the other. */
+static const char *formula(making *m)
+{
+    const char *lines = strchr(m->d->text, '\n');
+    char *text = tki_reading_print(&m->reading, "%s", lines + (lines[1] ? 5 : 1));
+    for (char *from = text, *to = text;; from++) {
+        if (!strncmp(from, "\n    ", 5)) {
+            *to++ = ';';
+            from += 3;
+            continue;
+        }
+        *to = *from == '\n' ? 0 : *from;
+        if (!*to++)
+            break;
+    }
+    return text;
+}
+
+static void make_texts(making *m)
+{
+    m->contract.name = m->d->name;
+    m->contract.summary = tki_reading_print(&m->reading, "%s, as it is defined", m->d->name);
+    m->contract.formula = formula(m);
+    m->contract.bound = has_output(m->d, false)
+                            ? "derived from the definition at each element, by running error analysis"
+                            : "0: all outputs are integers";
+}
+
+/* -- Defining ------------------------------------------------------------------------------------------------------------- */
+
+/* What has been made before memory ran out stays in the arena. */
+static void make(making *m)
+{
+    if (setjmp(m->reading.failed) != 0)
+        return;
+    make_sizes(m);
+    make_params(m);
+    make_attributes(m);
+    make_clauses(m);
+    make_texts(m);
+    m->contract.elementwise = is_elementwise(m->d);
+}
+
+static tk_status register_definition(tk_ctx *ctx, const tki_definition *d, const tk_contract **contract)
+{
+    tki_definition_error error;
+    making m = {.reading = {.arena = tki_arena_create(), .error = &error}, .d = d};
+    if (!m.reading.arena)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the contract of %s", d->name);
+    make(&m);
+    const tk_status status = m.reading.status != TK_OK ? tki_fail(ctx, m.reading.status, "%s", error.text)
+                                                       : tk_contract_register(ctx, &m.contract, 0, NULL, contract);
+    tki_arena_destroy(m.reading.arena);
+    return status;
+}
+
+static void free_definitions(void *definitions)
+{
+    tki_definitions_free(definitions);
+    free(definitions);
+}
+
+/* NULL, with the failure recorded, if the text has none that is meant. */
+static const tki_definition *choose(tk_ctx *ctx, const tki_definitions *made, const char *name)
+{
+    const tki_definition *d = name ? tki_definition_named(made, name) : made->count == 1 ? &made->list[0] : NULL;
+    char names[512] = "";
+    for (int i = 0; i < made->count && strlen(names) < sizeof names - 1; i++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", made->list[i].name);
+    if (!d && name)
+        tki_fail(ctx, TK_BAD_ARGUMENT, "the text does not define %s, but %s", name, names);
+    else if (!d)
+        tki_fail(ctx, TK_BAD_ARGUMENT, "the text defines several ops, and one has to be named: %s", names);
+    return d;
+}
+
+static bool is_defined_already(tk_ctx *ctx, const tki_definition *d, const tk_contract **contract)
+{
+    const tk_contract *before = tk_ctx_contract_find(ctx, d->name);
+    const char *text = before ? tk_contract_definition(before) : NULL;
+    if (text && !strcmp(text, d->text))
+        *contract = before;
+    return text && *contract == before;
+}
+
+static tk_status define(tk_ctx *ctx, tki_definitions *made, const char *name, const tk_contract **contract)
+{
+    const tki_definition *d = choose(ctx, made, name);
+    if (!d)
+        return TK_BAD_ARGUMENT;
+    if (is_defined_already(ctx, d, contract))
+        return TK_OK;
+    tki_definitions *kept = malloc(sizeof *kept);
+    if (!kept)
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the definition of %s", d->name);
+    const tk_status status = register_definition(ctx, d, contract);
+    if (status != TK_OK) {
+        free(kept);
+        return status;
+    }
+    *kept = *made;
+    *made = (tki_definitions){0};
+    tki_made_op *op = tki_made_op_of(ctx, *contract);
+    op->op.definition = d;
+    op->definitions = kept;
+    op->free_definitions = free_definitions;
+    return TK_OK;
+}
+
+tk_status tk_op_define(tk_ctx *ctx, const char *text, size_t size, const char *name, const tk_contract **contract)
+{
+    tki_definitions made;
+    tki_definition_error error;
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!text || !contract)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no text, or nowhere to put the contract");
+    *contract = NULL;
+    tk_status status = tki_definitions_read(text, size, &made, &error);
+    if (status == TK_BAD_ARGUMENT)
+        return tki_fail(ctx, status, "line %d, column %d: %s", error.position.line, error.position.column,
+                        error.text);
+    if (status != TK_OK)
+        return tki_fail(ctx, status, "%s", error.text);
+    status = define(ctx, &made, name, contract);
+    tki_definitions_free(&made);
+    return status;
+}
