@@ -423,6 +423,10 @@ TK_MUST_USE tk_status tk_op_define(tk_ctx *ctx, const char *text, size_t size, c
 /* The normal form of the definition that a contract was made from; NULL if it was not made from one. */
 const char *tk_contract_definition(const tk_contract *contract);
 
+/* A kernel file in C for an op that was made from a definition (tokitai_kernel.h): plain loops, slow and right. *source is to be
+ * freed with free(). */
+TK_MUST_USE tk_status tk_op_plain_kernel(tk_ctx *ctx, const tk_contract *contract, char **source);
+
 /* An op that is registered with the context, or one of ours; NULL if there is none of that name. */
 const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name);
 

@@ -9,7 +9,7 @@ script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
 # Below src/, in the order of dependence: a folder includes itself and those before it, and of those what allowed() says.
-folders=(core model exact define kernels drivers compile isolate worker runtime ops headers kernel_file judge trials certify report tensors glue serve padic bench cli)
+folders=(core model exact define generate kernels drivers compile isolate worker runtime ops headers kernel_file judge trials certify report tensors glue serve padic bench cli)
 
 # What a mistake does: it accepts a wrong element; makes a verdict weaker; makes the certificate say otherwise; shows something else.
 declare -A rank=([DECIDES]=0 [CHOOSES]=1 [RECORDS]=2 [SHOWS]=3)
@@ -38,7 +38,7 @@ heavy='^<(mpfr|gmp|jansson|cblas|lapacke|openssl/.*)(\.h)?>$'
 is_run_source() {
     case ${1#src/} in
         core/hash.c) return 1 ;;
-        core/*.c | model/*.c | define/*.c | drivers/*.c | compile/*.c | isolate/*.c | runtime/*.c | serve/*.c) return 0 ;;
+        core/*.c | model/*.c | define/*.c | generate/*.c | drivers/*.c | compile/*.c | isolate/*.c | runtime/*.c | serve/*.c) return 0 ;;
         ops/*/contract.c | ops/*/lowering.c | ops/*/launch_*.c | ops/*/kernel*.c) return 0 ;;
         ops/*/*) return 1 ;;
         ops/*.c) return 0 ;;
@@ -107,6 +107,7 @@ allowed() {
         model/*) may='include/tokitai.h core/*' ;;
         exact/*) may='include/tokitai.h core/* model/*' ;;
         define/*) may='include/tokitai.h core/* model/* exact/*' ;;
+        generate/*) may='include/tokitai.h core/* define/*' ;;
         kernels/*) may='core/*' ;;
         drivers/*) may='include/tokitai.h core/* model/*' ;;
         compile/*) may='include/tokitai.h include/tokitai_cache.h core/* model/* drivers/* build:*' ;;

@@ -196,7 +196,9 @@ static void run_job(batch *b, tk_ctx *ctx, const char *file, const tk_kernel_fil
     options.progress = update_progress;
     options.progress_data = &w;
     tk_certificate *certificate = NULL;
-    tk_status status = tk_certify(ctx, j->contract, j->types.dtype, j->index_dtype, &options, &certificate);
+    const tk_contract *op = cli_op_in(b->s->a->who, ctx, j->contract);
+    tk_status status = op ? tk_certify(ctx, op, j->types.dtype, j->index_dtype, &options, &certificate)
+                          : TK_NO_MEMORY;
     pthread_mutex_lock(&b->lock);
     finding f = {.file = file, .job = j, .verdict = TK_UNKNOWN, .log = "", .certificate = certificate};
     cli_progress_clear(&b->s->progress);
@@ -310,7 +312,12 @@ static void work(batch *b, tk_ctx *ctx)
     bool ahead = tk_ctx_create(&o.ctx) == TK_OK;
     if (!ahead)
         o.ctx = ctx;
-    for (open_next(&o); o.next.file;) {
+    bool known = true; /* a file is asked which ops of the context it defines */
+    for (int i = 0; i < b->s->p->op_count; i++)
+        known &= cli_op_in(b->s->a->who, o.ctx, b->s->p->ops[i]) != NULL;
+    if (known)
+        open_next(&o);
+    while (o.next.file) {
         opened now = o.next;
         pthread_t thread;
         const bool started = ahead && !pthread_create(&thread, NULL, open_next, &o);

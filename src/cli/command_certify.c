@@ -269,7 +269,9 @@ static cli_exit run_job(certify_session *s, tk_ctx *ctx, const certify_job *j)
     options.progress = cli_progress_update;
     options.progress_data = &s->progress;
     tk_certificate *certificate = NULL;
-    tk_status status = tk_certify(ctx, j->contract, j->types.dtype, j->index_dtype, &options, &certificate);
+    const tk_contract *op = cli_op_in(s->a->who, ctx, j->contract);
+    tk_status status = op ? tk_certify(ctx, op, j->types.dtype, j->index_dtype, &options, &certificate)
+                          : TK_NO_MEMORY;
     if (status != TK_OK) {
         cli_progress_clear(&s->progress);
         cli_complain(s->a->who, "%s %s: %s: %s", j->contract->name, types.text, tk_status_text(status),

@@ -310,7 +310,9 @@ static cli_exit run(int argc, char **argv)
     cli_parse(&cli_judge, argc, argv, &a);
     const tk_contract *op = cli_find_op(a.who, a.words.list[0]);
     tk_ctx *ctx = op ? cli_open(a.who) : NULL;
-    if (!ctx)
+    if (ctx)
+        op = cli_op_in(a.who, ctx, op);
+    if (!ctx || !op)
         return op ? CLI_UNKNOWN : CLI_BAD;
     tk_key *key = NULL;
     cli_exit result = CLI_BAD;

@@ -211,8 +211,20 @@ static FILE *open_out(const char *path, bool force)
     return out;
 }
 
+/* A whole file, `source`; or the item of a template with what it needs. */
+static void print_file(FILE *out, const tk_contract *contract, const tk_backend_info *backend, const part *item,
+                       const char *source)
+{
+    if (source) {
+        fputs(source, out);
+        return;
+    }
+    print_comment(out, contract);
+    print_kernel(out, contract, backend, item);
+}
+
 static cli_exit write_kernel(const arguments *a, const tk_contract *contract, const tk_backend_info *backend,
-                             const char *path, const part *item)
+                             const char *path, const part *item, const char *source)
 {
     bool to_terminal = !strcmp(path, "-");
     FILE *out = to_terminal ? stdout : open_out(path, a->force);
@@ -224,8 +236,7 @@ static cli_exit write_kernel(const arguments *a, const tk_contract *contract, co
         cli_complain(a->who, "cannot write '%.200s': %s", path, strerror(errno));
         return CLI_BAD;
     }
-    print_comment(out, contract);
-    print_kernel(out, contract, backend, item);
+    print_file(out, contract, backend, item, source);
     if (to_terminal)
         return CLI_HOLDS;
     bool failed = ferror(out) != 0;
@@ -237,10 +248,33 @@ static cli_exit write_kernel(const arguments *a, const tk_contract *contract, co
     fputs("wrote ", stdout);
     cli_print(CLI_PLAIN, path);
     fputs("; now: tokitai certify ", stdout);
-    printf("%s --kernel ", contract->name);
+    cli_print(CLI_PLAIN, a->words.list[0]);
+    fputs(" --kernel ", stdout);
     cli_print(CLI_PLAIN, path);
     putchar('\n');
     return CLI_HOLDS;
+}
+
+/* Plain loops of a definition. */
+static cli_exit write_plain(const arguments *a, const tk_contract *contract, const tk_backend_info *backend,
+                            const char *path)
+{
+    char *source;
+    if (backend->is_gpu) {
+        cli_complain(a->who, "kernels of definitions are written for cpu");
+        return CLI_UNKNOWN;
+    }
+    tk_ctx *ctx = cli_open(a->who);
+    const tk_contract *known = ctx ? cli_op_in(a->who, ctx, contract) : NULL;
+    cli_exit result = CLI_UNKNOWN;
+    if (known && tk_op_plain_kernel(ctx, known, &source) == TK_OK) {
+        result = write_kernel(a, known, backend, path, NULL, source);
+        free(source);
+    } else if (known) {
+        cli_complain(a->who, "%s", tk_ctx_message(ctx));
+    }
+    tk_ctx_destroy(ctx);
+    return result;
 }
 
 static cli_exit run(int argc, char **argv)
@@ -251,14 +285,16 @@ static cli_exit run(int argc, char **argv)
     const tk_contract *contract = cli_find_op(a.who, a.words.list[0]);
     if (!contract || !cli_find_backend(a.who, a.backend, &backend))
         return CLI_BAD;
+    char path[72];
+    snprintf(path, sizeof path, "%s%s", contract->name, backend.kernel_ending);
+    if (tk_contract_definition(contract))
+        return write_plain(&a, contract, &backend, a.out ? a.out : path);
     part item;
     if (!find_template(contract, &item)) {
         cli_complain(a.who, "%s has no template", contract->name);
         return CLI_UNKNOWN;
     }
-    char path[64];
-    snprintf(path, sizeof path, "%s%s", contract->name, backend.kernel_ending);
-    return write_kernel(&a, contract, &backend, a.out ? a.out : path, &item);
+    return write_kernel(&a, contract, &backend, a.out ? a.out : path, &item, NULL);
 }
 
 const cli_command cli_new_kernel = {
@@ -269,6 +305,7 @@ const cli_command cli_new_kernel = {
     .options = option_list,
     .run = run,
     .doc = "Writes a kernel file of OP that is correct, slow and plain. 'tokitai certify OP --kernel FILE' certifies "
-           "it as it is, and again after every step towards a fast one."
+           "it as it is, and again after every step towards a fast one. OP may be FILE.op, or FILE.op:NAME of a file "
+           "with several definitions: the kernel is then made from the definition, for cpu."
            "\vExit status: 0; 2 the op is unknown, the file exists, or it cannot be written.",
 };

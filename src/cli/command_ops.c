@@ -220,10 +220,11 @@ static json_t *json_contract(const tk_contract *contract)
     tk_contract_kernel_signature(contract, kernel, sizeof kernel);
     for (int d = 0; d < contract->dim_count; d++)
         json_array_append_new(sizes, json_string(contract->dim_names[d]));
-    return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
-                     contract->name, "summary", contract->summary, "formula", contract->formula, "bound",
-                     contract->bound, "notes", contract->notes, "signature", signature, "kernel", kernel, "sizes",
-                     sizes, "parameters", json_params(contract), "types", json_types(contract, false), "finite_types",
+    return json_pack("{s:s, s:s*, s:s, s:s, s:s, s:s?, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                     "name", contract->name, "definition", tk_contract_definition(contract), "summary",
+                     contract->summary, "formula", contract->formula, "bound", contract->bound, "notes",
+                     contract->notes, "signature", signature, "kernel", kernel, "sizes", sizes, "parameters",
+                     json_params(contract), "types", json_types(contract, false), "finite_types",
                      json_types(contract, true), "attributes", json_attributes(contract), "clauses",
                      json_clauses(contract), "lowerings", json_lowerings(contract), "mutants",
                      json_planted(contract, true), "variants", json_planted(contract, false));
@@ -386,6 +387,14 @@ static void print_signature(const char *text)
     putchar('\n');
 }
 
+/* As it is printed: what is hashed, and what certificates have. */
+static void print_definition(const tk_contract *contract)
+{
+    cli_heading("Definition");
+    for (const char *line = tk_contract_definition(contract); *line; line = strchr(line, '\n') + 1)
+        printf("  %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
 static void print_contract(const tk_contract *contract)
 {
     char sizes[96];
@@ -398,6 +407,8 @@ static void print_contract(const tk_contract *contract)
         print_field("notes", contract->notes);
     print_field("sizes", sizes);
     print_types(contract);
+    if (tk_contract_definition(contract))
+        print_definition(contract);
     print_params(contract);
     print_attributes(contract);
     print_clauses(contract);
@@ -508,6 +519,7 @@ const cli_command cli_ops = {
     .doc = "Without OP, lists the operations: name, sizes, number of lowerings, meaning. With OP, prints its "
            "contract in full: formula, error bound, parameters with their shapes, clauses with their ids, lowerings "
            "with their ids and what they promise beyond the contract, the C declaration, that of a user kernel, and "
-           "the mutants that the judge must reject."
+           "the mutants that the judge must reject. OP may be FILE.op, or FILE.op:NAME of a file with several "
+           "definitions; its definition is printed too."
            "\vExit status: 0; 2 the op is unknown.",
 };

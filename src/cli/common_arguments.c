@@ -1,6 +1,8 @@
 #include "cli/common_arguments.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -20,11 +22,55 @@ void cli_complain_unknown(const char *who, const char *what, const char *word, c
     cli_complain(who, "unknown %s '%.80s'%s", what, word, text);
 }
 
+/* Ops that are given by files: in a context of their own, which lives as long as the program. Contexts that use one define it again. */
+static tk_ctx *defining;
+
+/* Where the file's name ends in FILE.op or FILE.op:NAME; 0 if it is neither. */
+static size_t definition_file(const char *word)
+{
+    const char *colon = strrchr(word, ':');
+    const size_t length = colon ? (size_t)(colon - word) : strlen(word);
+    return length > 3 && !memcmp(word + length - 3, ".op", 3) ? length : 0;
+}
+
+static const tk_contract *define_op(const char *who, const char *word, size_t length)
+{
+    enum { MOST = 1 << 17 }; /* more than what a text may have */
+    char *path = strndup(word, length), *text = malloc(MOST);
+    FILE *in = path ? fopen(path, "rb") : NULL;
+    const size_t size = in && text ? fread(text, 1, MOST, in) : 0;
+    const tk_contract *contract = NULL;
+    if (!in || !text || ferror(in))
+        cli_complain(who, "cannot read '%.200s': %s", path ? path : word, strerror(errno));
+    else if (!defining && tk_ctx_create(&defining) != TK_OK)
+        cli_complain(who, "out of memory");
+    else if (tk_op_define(defining, text, size, word[length] ? word + length + 1 : NULL, &contract) != TK_OK)
+        cli_complain(who, "'%.200s': %s", path, tk_ctx_message(defining));
+    if (in)
+        fclose(in);
+    free(text);
+    free(path);
+    return contract;
+}
+
+const tk_contract *cli_op_in(const char *who, tk_ctx *ctx, const tk_contract *contract)
+{
+    const char *text = tk_contract_definition(contract);
+    const tk_contract *same = contract;
+    if (text && tk_op_define(ctx, text, strlen(text), NULL, &same) != TK_OK) {
+        cli_complain(who, "%s: %s", contract->name, tk_ctx_message(ctx));
+        return NULL;
+    }
+    return same;
+}
+
 const tk_contract *cli_find_op(const char *who, const char *name)
 {
     const tk_contract *contract = tk_contract_find(name);
     if (contract)
         return contract;
+    if (definition_file(name) > 0)
+        return define_op(who, name, definition_file(name));
     const char *names[CLI_MOST_OPS];
     int count = 0;
     for (; count < CLI_MOST_OPS && tk_contract_at(count); count++)

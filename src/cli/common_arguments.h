@@ -14,7 +14,11 @@ void cli_complain_unknown(const char *who, const char *what, const char *word, c
 
 enum { CLI_MOST_OPS = 64, CLI_TYPES_SIZE = 16, CLI_SIGNATURE_SIZE = 4096 };
 
+/* One of ours, or what FILE.op or FILE.op:NAME defines. */
 const tk_contract *cli_find_op(const char *who, const char *name);
+
+/* The op as calls with that context take it; NULL: it has complained. */
+const tk_contract *cli_op_in(const char *who, tk_ctx *ctx, const tk_contract *contract);
 
 /* The ops of these names, each once; every op if there is no name. Their number. */
 int cli_choose_ops(const char *who, char *const names[], int count, const tk_contract *ops[CLI_MOST_OPS]);

@@ -90,11 +90,17 @@ static int inner_axis(const tki_definition *d, int tensor)
 /* Is the input read below a node, not through another reduction? */
 static bool reads(const tki_definition *d, int node, int tensor)
 {
-    const tki_def_node *n = &d->nodes[node];
-    bool found = n->kind == TKI_NODE_READ && n->tensor == tensor;
-    for (int i = 0; i < 3 && !found && n->kind != TKI_NODE_OVER; i++)
-        found = n->operand[i] >= 0 && reads(d, n->operand[i], tensor);
-    return found;
+    bool below[TKI_MOST_NODES] = {false};
+    below[node] = true;
+    for (int i = node; i >= 0; i--) {
+        const tki_def_node *n = &d->nodes[i];
+        if (below[i] && n->kind == TKI_NODE_READ && n->tensor == tensor)
+            return true;
+        for (int k = 0; k < 3 && below[i] && n->kind != TKI_NODE_OVER; k++)
+            if (n->operand[k] >= 0)
+                below[n->operand[k]] = true;
+    }
+    return false;
 }
 
 /* Where exponentials are added, or the largest is taken, what does not matter is very negative. */

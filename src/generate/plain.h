@@ -1,0 +1,10 @@
+/* Plain loops: a kernel file made from a definition, slow and right. */
+#pragma once
+
+#include <stdio.h>
+
+#include "define/definition.h"
+
+/* Writes C with the interface of tokitai_kernel.h: every value is computed in double, in the order in which it is written, and rounded
+ * when it is stored. False, and why, if there is no such kernel. */
+bool tki_write_plain_loops(FILE *out, const tki_definition *definition, const char **why);
