@@ -63,11 +63,11 @@ static void put_offset(generating *g, const tki_def_tensor *t, const tki_subscri
 {
     if (t->rank == 0)
         put(g, "0");
-    for (int axis = 0; axis < t->rank - 1; axis++)
+    for (int axis = 0; axis < t->rank - 2; axis++)
         put(g, "(");
     for (int axis = 0; axis < t->rank; axis++) {
         if (axis > 0) {
-            put(g, ") * ");
+            put(g, axis > 1 ? ") * " : " * ");
             put_int(g, t->extent[axis]);
             put(g, " + ");
         }
@@ -75,11 +75,18 @@ static void put_offset(generating *g, const tki_def_tensor *t, const tki_subscri
     }
 }
 
+/* Which functions read and write it. */
+static const char *numbers_of(const tki_def_tensor *t)
+{
+    const bool small = t->dtype == TK_F8_E4M3 || t->dtype == TK_F8_E5M2;
+    return t->integer ? "integer" : t->type == TKI_TYPE_FIXED && small ? "small" : "real";
+}
+
 static void put_element(generating *g, int tensor, const tki_subscript *subscripts)
 {
     const tki_def_tensor *t = &g->d->tensors[tensor];
     if (t->role == TKI_TENSOR_INPUT)
-        put(g, "%s_at(t_%s, ", t->integer ? "integer" : "real", t->name);
+        put(g, "%s_at(t_%s, ", numbers_of(t), t->name);
     else
         put(g, "v_%s[", t->name);
     put_offset(g, t, subscripts);
@@ -134,7 +141,6 @@ static const char *relation_text(tki_relation relation)
 
 static void put_condition(generating *g, const tki_condition *condition)
 {
-    put(g, "%s", condition->count == 0 ? "1" : "");
     for (int i = 0; i < condition->count; i++)
         put(g, "%s(UINT64_C(0x%llx) >> a_%s & 1)", i ? " && " : "", (unsigned long long)condition->terms[i].choices,
             g->d->attributes[condition->terms[i].attribute].name);
@@ -179,9 +185,9 @@ static void put_primitive(generating *g, const tki_def_node *n)
                                                            [TKI_LOG_SIGMOID] = "-softplus(-"};
     static const char *const signs[] = {" + ", " - ", " * ", " / (double)"};
     const bool sign = n->primitive <= TKI_DIVIDE;
-    put(g, "(");
+    put(g, sign ? "" : "(");
     put_operands(g, n, sign ? "(" : calls[n->primitive], sign ? signs[n->primitive] : ", ");
-    put(g, ")");
+    put(g, sign ? "" : ")");
 }
 
 /* With `else`: whether all subscripts are in range. */
@@ -211,11 +217,11 @@ static void put_read(generating *g, const tki_def_node *n)
 /* Where the elements of a reduction's array are: row-major over the indices that it binds. */
 static void put_place(generating *g, const tki_def_node *n, const int *at)
 {
-    for (int i = 0; i < n->bound_count - 1; i++)
+    for (int i = 0; i < n->bound_count - 2; i++)
         put(g, "(");
     for (int i = 0; i < n->bound_count; i++) {
         if (i > 0) {
-            put(g, ") * ");
+            put(g, i > 1 ? ") * " : " * ");
             put_int(g, g->d->indices[n->bound[i]].extent);
             put(g, " + ");
         }
@@ -302,7 +308,8 @@ static void put_value(generating *g, int node)
     case TKI_NODE_READ: put_read(g, n); break;
     case TKI_NODE_PRIMITIVE: put_primitive(g, n); break;
     case TKI_NODE_CAST:
-        put(g, "rounded(%s, ", dtype_text(n->dtype));
+        put(g, "rounded%s(%s, ", n->dtype == TK_F8_E4M3 || n->dtype == TK_F8_E5M2 ? "_to_8_bits" : "",
+            dtype_text(n->dtype));
         put_operands(g, n, "", "");
         break;
     case TKI_NODE_SELECT:
@@ -648,11 +655,11 @@ static void compute_ready(generating *g, int node)
 static void put_own_offset(generating *g, const tki_def_tensor *t)
 {
     put(g, "%s", t->rank == 0 ? "0" : "");
-    for (int axis = 0; axis < t->rank - 1; axis++)
+    for (int axis = 0; axis < t->rank - 2; axis++)
         put(g, "(");
     for (int axis = 0; axis < t->rank; axis++) {
         if (axis > 0) {
-            put(g, ") * ");
+            put(g, axis > 1 ? ") * " : " * ");
             put_int(g, t->extent[axis]);
             put(g, " + ");
         }
@@ -674,7 +681,7 @@ static void store(generating *g, int tensor, int value)
     if (t->role != TKI_TENSOR_OUTPUT)
         return;
     begin(g);
-    put(g, "put_%s(t_%s, ", t->integer ? "integer" : "real", t->name);
+    put(g, "put_%s(t_%s, ", numbers_of(t), t->name);
     put_own_offset(g, t);
     put(g, ", ");
     if (g->kept[tensor]) {
@@ -708,9 +715,12 @@ static void write_tensor(generating *g, int tensor)
     const tki_def_tensor *t = &g->d->tensors[tensor];
     int value = t->value;
     begin(g);
-    put(g, "if (");
-    put_condition(g, &t->present);
-    put(g, ") { /* %s */\n", t->name);
+    if (t->present.count > 0) {
+        put(g, "if (");
+        put_condition(g, &t->present);
+        put(g, ") ");
+    }
+    put(g, "{ /* %s */\n", t->name);
     g->indent++;
     int open = 0;
     while (value >= 0 && g->d->nodes[value].kind == TKI_NODE_CHOICE) {
@@ -838,47 +848,80 @@ static void find_kept(generating *g)
             g->kept[g->d->ints[i].tensor] = true;
 }
 
-static void write_head(generating *g)
+static void write_body(generating *g, const char **why)
 {
-    put(g, "/* Plain loops, slow and right, of the definition\n *\n");
-    for (const char *line = g->d->text; *line; line = strchr(line, '\n') + 1)
-        put(g, " *   %.*s\n", (int)strcspn(line, "\n"), line);
-    put(g, " */\n#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n#include <tokitai_kernel.h>\n\n%s",
-        tki_plain_helpers);
-}
-
-bool tki_write_plain_loops(FILE *out, const tki_definition *definition, const char **why)
-{
-    generating *g = calloc(1, sizeof *g);
-    *why = g ? NULL : "no memory";
-    if (!g)
-        return false;
-    g->out = out;
-    g->d = definition;
-    find_kept(g);
-    write_head(g);
-    put(g, "TOKITAI_KERNEL3(%s)\n{\n", definition->name);
+    put(g, "TOKITAI_KERNEL3(%s)\n{\n", g->d->name);
     g->indent = 1;
     write_arguments(g);
     write_sizes(g, why);
     const int blocks = count_arrays(g);
-    say(g, "void *blocks[%d] = {0};", blocks + 1);
-    write_arrays(g);
-    say(g, "int failed = 0;");
-    say(g, "for (int i = 0; i < %d; i++)", blocks);
-    say(g, "    failed |= !blocks[i];");
-    say(g, "if (!failed) {");
-    g->indent++;
-    for (int i = definition->input_count; i < definition->tensor_count; i++)
+    if (blocks > 0) {
+        say(g, "void *blocks[%d];", blocks);
+        write_arrays(g);
+        say(g, "int failed = 0;");
+        say(g, "for (int i = 0; i < %d; i++)", blocks);
+        say(g, "    failed |= !blocks[i];");
+        say(g, "if (!failed) {");
+        g->indent++;
+    }
+    for (int i = g->d->input_count; i < g->d->tensor_count; i++)
         write_tensor(g, i);
-    g->indent--;
-    say(g, "}");
-    say(g, "for (int i = 0; i < %d; i++)", blocks);
-    say(g, "    free(blocks[i]);");
-    say(g, "return failed;");
+    if (blocks > 0) {
+        g->indent--;
+        say(g, "}");
+        say(g, "for (int i = 0; i < %d; i++)", blocks);
+        say(g, "    free(blocks[i]);");
+    }
+    say(g, blocks > 0 ? "return failed;" : "return 0;");
     put(g, "}\n");
     if (is_too_large(g))
         *why = "the kernel would be longer than a megabyte";
+}
+
+/* Those that the body, or one of them, calls. */
+static void write_helpers(FILE *out, const char *body)
+{
+    enum { COUNT = sizeof tki_plain_helpers / sizeof *tki_plain_helpers };
+    bool called[COUNT];
+    for (int i = COUNT - 1; i >= 0; i--) {
+        called[i] = strstr(body, tki_plain_helpers[i].name);
+        for (int k = i + 1; k < COUNT; k++)
+            called[i] |= called[k] && strstr(tki_plain_helpers[k].text, tki_plain_helpers[i].name);
+    }
+    for (int i = 0; i < COUNT; i++)
+        if (called[i])
+            fprintf(out, "%s\n", tki_plain_helpers[i].text);
+}
+
+static void write_file(FILE *out, const tki_definition *d, const char *body)
+{
+    fprintf(out, "/* Plain loops, slow and right, of the definition\n *\n");
+    for (const char *line = d->text; *line; line = strchr(line, '\n') + 1)
+        fprintf(out, " *   %.*s\n", (int)strcspn(line, "\n"), line);
+    fprintf(out,
+            " */\n#include <math.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n#include <tokitai_kernel.h>\n\n");
+    write_helpers(out, body);
+    fputs(body, out);
+}
+
+bool tki_write_plain_loops(FILE *out, const tki_definition *definition, const char **why)
+{
+    char *body = NULL;
+    size_t size;
+    generating *g = calloc(1, sizeof *g);
+    FILE *memory = g ? open_memstream(&body, &size) : NULL;
+    *why = memory ? NULL : "no memory";
+    if (memory) {
+        g->out = memory;
+        g->d = definition;
+        find_kept(g);
+        write_body(g, why);
+        if (fclose(memory) != 0 && !*why)
+            *why = "no memory";
+    }
+    if (!*why)
+        write_file(out, definition, body);
+    free(body);
     free(g);
     return !*why;
 }

@@ -573,6 +573,46 @@ TEST(what_keeps_its_axes)
     finish();
 }
 
+/* Each number of 8 bits is what it was, and what lies between two is the nearer one, or the even one. */
+TEST(formats_of_8_and_16_bits)
+{
+    assert_int_equal(tk_ctx_create(&ctx), TK_OK);
+    load("op round(x[n]) -> a[n], b[n], c[n], d[n], e[n]\n"
+         "    a = cast(e4m3, x)\n    b = cast(e5m2, x)\n    c = cast(f16, x)\n    d = cast(bf16, x)\n    e = "
+         "cast(f32, x)\n",
+         NULL);
+    static const struct {
+        double x, rounded[5];
+    } numbers[] = {
+        {1, {1, 1, 1, 1, 1}},
+        {1.0625, {1, 1, 1.0625, 1.0625, 1.0625}},
+        {1.1875, {1.25, 1.25, 1.1875, 1.1875, 1.1875}},
+        {-1.125, {-1.125, -1, -1.125, -1.125, -1.125}},
+        {448, {448, 448, 448, 448, 448}},
+        {464, {448, 448, 464, 464, 464}},
+        {465, {NAN, 448, 465, 464, 465}},
+        {0x1p-9, {0x1p-9, 0x1p-9, 0x1p-9, 0x1p-9, 0x1p-9}},
+        {0x1p-10, {0, 0x1p-10, 0x1p-10, 0x1p-10, 0x1p-10}},
+        {0x1.8p-17, {0, 0x1p-16, 0x1.8p-17, 0x1.8p-17, 0x1.8p-17}},
+        {61439, {NAN, 57344, 61440, 61440, 61439}},
+        {61440, {NAN, INFINITY, 61440, 61440, 61440}},
+        {-INFINITY, {NAN, -INFINITY, -INFINITY, -INFINITY, -INFINITY}},
+        {NAN, {NAN, NAN, NAN, NAN, NAN}},
+    };
+    const int count = sizeof numbers / sizeof *numbers;
+    set(DIMS(count), 1);
+    for (int i = 0; i < count; i++)
+        k.real[0][i] = numbers[i].x;
+    call();
+    for (int i = 0; i < count; i++)
+        for (int p = 0; p < 5; p++)
+            if (isinf(numbers[i].rounded[p]))
+                assert_true(k.real[p + 1][i] == numbers[i].rounded[p]);
+            else
+                check(p + 1, i, numbers[i].rounded[p]);
+    finish();
+}
+
 /* Nothing of a definition gets out of its comment, and no name is one of C's. */
 TEST(names_of_c_are_names_like_others)
 {
@@ -630,6 +670,7 @@ int main(void)
         ENTERED(pooling),
         ENTERED(dropout_keeps_by_philox),
         ENTERED(what_keeps_its_axes),
+        ENTERED(formats_of_8_and_16_bits),
         ENTERED(names_of_c_are_names_like_others),
         ENTERED(what_has_no_kernel_is_said),
     };
