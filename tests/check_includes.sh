@@ -114,7 +114,7 @@ allowed() {
         isolate/*) may='include/tokitai.h include/tokitai_verify.h core/* model/* drivers/* compile/* build:*' ;;
         # The sandboxed program shares with its parent what they say to each other, and the drivers.
         worker/*) may='include/tokitai.h include/tokitai_kernel.h core/* drivers/* isolate/wire.h isolate/worker_start.h isolate/coverage.h build:*' ;;
-        runtime/*) may='include/tokitai.h include/tokitai_cache.h include/tokitai_verify.h core/* model/* kernels/device*.h drivers/* compile/* isolate/* build:*' ;;
+        runtime/*) may='include/tokitai.h include/tokitai_cache.h include/tokitai_verify.h core/* model/* define/* kernels/device*.h drivers/* compile/* isolate/* build:*' ;;
         headers/*) may='include/tokitai.h model/* ops/ops.def certify/member_table.h' ;;
         kernel_file/*) may='include/tokitai*.h core/* model/* drivers/* compile/* isolate/* runtime/* build:*' ;;
         judge/*) may='include/tokitai*.h core/* model/* exact/*' ;;

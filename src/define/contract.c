@@ -2,10 +2,8 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "core/context.h"
 #include "define/syntax.h"
 #include "model/op.h"
 
@@ -31,16 +29,15 @@ static const char *refusal(const tk_case *c)
     return tki_definition_settle(tki_definition_of(c->contract), c, values);
 }
 
-/* What is being made lives in an arena of its own, until it has been copied. */
 typedef struct making {
-    tki_reading reading;
+    tki_reading *reading;
     const tki_definition *d;
     tk_contract contract;
 } making;
 
 static void *take(making *m, int count, size_t bytes)
 {
-    return tki_reading_take(&m->reading, (size_t)count * bytes);
+    return tki_reading_take(m->reading, (size_t)count * bytes);
 }
 
 /* -- Sizes and tensors ------------------------------------------------------------------------------------------------- */
@@ -312,7 +309,7 @@ static void make_clauses(making *m)
     for (tki_defined_clause i = 0; i < TKI_DEFINED_COUNT; i++) {
         if (!has_clause(m->d, i))
             continue;
-        char *id = tki_reading_print(&m->reading, "%s.%s", m->d->name, all[i].ending);
+        char *id = tki_reading_print(m->reading, "%s.%s", m->d->name, all[i].ending);
         for (char *p = id; *p; p++)
             *p = (char)toupper((unsigned char)*p);
         clauses[m->contract.clause_count++] = (tk_clause){all[i].kind, id, all[i].text};
@@ -324,7 +321,7 @@ static void make_clauses(making *m)
 static const char *formula(making *m)
 {
     const char *lines = strchr(m->d->text, '\n');
-    char *text = tki_reading_print(&m->reading, "%s", lines + (lines[1] ? 5 : 1));
+    char *text = tki_reading_print(m->reading, "%s", lines + (lines[1] ? 5 : 1));
     for (char *from = text, *to = text;; from++) {
         if (!strncmp(from, "\n    ", 5)) {
             *to++ = ';';
@@ -341,110 +338,21 @@ static const char *formula(making *m)
 static void make_texts(making *m)
 {
     m->contract.name = m->d->name;
-    m->contract.summary = tki_reading_print(&m->reading, "%s, as it is defined", m->d->name);
+    m->contract.summary = tki_reading_print(m->reading, "%s, as it is defined", m->d->name);
     m->contract.formula = formula(m);
     m->contract.bound = has_output(m->d, false)
                             ? "derived from the definition at each element, by running error analysis"
                             : "0: all outputs are integers";
 }
 
-/* -- Defining ------------------------------------------------------------------------------------------------------------- */
-
-/* What has been made before memory ran out stays in the arena. */
-static void make(making *m)
+void tki_make_contract(tki_reading *r, const tki_definition *definition, tk_contract *contract)
 {
-    if (setjmp(m->reading.failed) != 0)
-        return;
-    make_sizes(m);
-    make_params(m);
-    make_attributes(m);
-    make_clauses(m);
-    make_texts(m);
-    m->contract.elementwise = is_elementwise(m->d);
-}
-
-static tk_status register_definition(tk_ctx *ctx, const tki_definition *d, const tk_contract **contract)
-{
-    tki_definition_error error;
-    making m = {.reading = {.arena = tki_arena_create(), .error = &error}, .d = d};
-    if (!m.reading.arena)
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the contract of %s", d->name);
-    make(&m);
-    const tk_status status = m.reading.status != TK_OK ? tki_fail(ctx, m.reading.status, "%s", error.text)
-                                                       : tk_contract_register(ctx, &m.contract, 0, NULL, contract);
-    tki_arena_destroy(m.reading.arena);
-    return status;
-}
-
-static void free_definitions(void *definitions)
-{
-    tki_definitions_free(definitions);
-    free(definitions);
-}
-
-/* NULL, with the failure recorded, if the text has none that is meant. */
-static const tki_definition *choose(tk_ctx *ctx, const tki_definitions *made, const char *name)
-{
-    const tki_definition *d = name ? tki_definition_named(made, name) : made->count == 1 ? &made->list[0] : NULL;
-    char names[512] = "";
-    for (int i = 0; i < made->count && strlen(names) < sizeof names - 1; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", made->list[i].name);
-    if (!d && name)
-        tki_fail(ctx, TK_BAD_ARGUMENT, "the text does not define %s, but %s", name, names);
-    else if (!d)
-        tki_fail(ctx, TK_BAD_ARGUMENT, "the text defines several ops, and one has to be named: %s", names);
-    return d;
-}
-
-static bool is_defined_already(tk_ctx *ctx, const tki_definition *d, const tk_contract **contract)
-{
-    const tk_contract *before = tk_ctx_contract_find(ctx, d->name);
-    const char *text = before ? tk_contract_definition(before) : NULL;
-    if (text && !strcmp(text, d->text))
-        *contract = before;
-    return text && *contract == before;
-}
-
-static tk_status define(tk_ctx *ctx, tki_definitions *made, const char *name, const tk_contract **contract)
-{
-    const tki_definition *d = choose(ctx, made, name);
-    if (!d)
-        return TK_BAD_ARGUMENT;
-    if (is_defined_already(ctx, d, contract))
-        return TK_OK;
-    tki_definitions *kept = malloc(sizeof *kept);
-    if (!kept)
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory for the definition of %s", d->name);
-    const tk_status status = register_definition(ctx, d, contract);
-    if (status != TK_OK) {
-        free(kept);
-        return status;
-    }
-    *kept = *made;
-    *made = (tki_definitions){0};
-    tki_made_op *op = tki_made_op_of(ctx, *contract);
-    op->op.definition = d;
-    op->definitions = kept;
-    op->free_definitions = free_definitions;
-    return TK_OK;
-}
-
-tk_status tk_op_define(tk_ctx *ctx, const char *text, size_t size, const char *name, const tk_contract **contract)
-{
-    tki_definitions made;
-    tki_definition_error error;
-    if (!ctx)
-        return TK_BAD_ARGUMENT;
-    if (!text || !contract)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no text, or nowhere to put the contract");
-    *contract = NULL;
-    tk_status status = tki_definitions_read(text, size, &made, &error);
-    if (status == TK_BAD_ARGUMENT)
-        return tki_fail(ctx, status, "line %d, column %d: %s", error.position.line, error.position.column,
-                        error.text);
-    if (status != TK_OK)
-        return tki_fail(ctx, status, "%s", error.text);
-    status = define(ctx, &made, name, contract);
-    tki_definitions_free(&made);
-    return status;
+    making m = {r, definition, {0}};
+    make_sizes(&m);
+    make_params(&m);
+    make_attributes(&m);
+    make_clauses(&m);
+    make_texts(&m);
+    m.contract.elementwise = is_elementwise(definition);
+    *contract = m.contract;
 }

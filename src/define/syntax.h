@@ -76,3 +76,6 @@ const char *tki_print_value(tki_reading *r, const tki_syntax *value);
 
 /* The checker. */
 void tki_check_definition(tki_reading *r, const tki_syntax *syntax, tki_definition *made);
+
+/* What the contract points to lives as long as the arena and the definition. */
+void tki_make_contract(tki_reading *r, const tki_definition *definition, tk_contract *contract);

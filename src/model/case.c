@@ -1,4 +1,5 @@
 /* DECIDES. Cases: sizes, types and buffers of one run, and the checks that every run passes before anything is launched. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +11,16 @@
 #include "model/case.h"
 #include "model/format.h"
 #include "model/op.h"
+
+bool tki_is_name(const char *name, size_t most)
+{
+    if (!name || !islower((unsigned char)name[0]) || strlen(name) > most)
+        return false;
+    for (; *name; name++)
+        if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) && *name != '_')
+            return false;
+    return true;
+}
 
 size_t tk_dtype_size(tk_dtype dtype)
 {

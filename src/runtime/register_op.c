@@ -16,16 +16,6 @@
 
 enum { MOST_OP_NAME = 63 }; /* bytes, as frames have room for */
 
-bool tki_is_name(const char *name, size_t most)
-{
-    if (!name || !islower((unsigned char)name[0]) || strlen(name) > most)
-        return false;
-    for (; *name; name++)
-        if (!islower((unsigned char)*name) && !isdigit((unsigned char)*name) && *name != '_')
-            return false;
-    return true;
-}
-
 static const char *wrong_dims(const tk_contract *c)
 {
     if (c->dim_count < 1 || c->dim_count > TK_MAX_DIMS || !c->dim_names)
