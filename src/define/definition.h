@@ -16,7 +16,6 @@
  *   - Arithmetic of integers that depends on indices can still leave 64 bits: whoever evaluates checks it and refuses the case. */
 #pragma once
 
-#include "core/export.h"
 #include "tokitai.h"
 
 #define TKI_NONE (-1)
@@ -368,23 +367,23 @@ typedef struct tki_definition {
 /* Computes all constants of a case: values[i] of each ints[i] that is constant (others stay as they are), from case.dims and
  * case.attributes, of which derived sizes are not read but computed. NULL, or why the definition refuses the case: one line that lives as long as
  * the definition. `values` is [int_count]. Size expressions are total with that: overflow and divisors that are not positive are refusals. */
-TKI_EXPORT const char *tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[]);
+const char *tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[]);
 
 /* Sets the sizes that follow from others; one that cannot be computed is negative, as one may be that can. */
-TKI_EXPORT void tki_definition_derive(const tki_definition *definition, tk_case *c);
+void tki_definition_derive(const tki_definition *definition, tk_case *c);
 
 /* a kind b, of the kinds from ADD on; false for overflow, and for a divisor that is not positive. */
-TKI_EXPORT bool tki_int_compute(tki_int_kind kind, int64_t a, int64_t b, int64_t *result);
+bool tki_int_compute(tki_int_kind kind, int64_t a, int64_t b, int64_t *result);
 
-TKI_EXPORT bool tki_condition_holds(const tki_condition *condition, const tk_case *c);
+bool tki_condition_holds(const tki_condition *condition, const tk_case *c);
 
 /* a relation b */
-TKI_EXPORT bool tki_relation_holds(tki_relation relation, int64_t a, int64_t b);
+bool tki_relation_holds(tki_relation relation, int64_t a, int64_t b);
 
-TKI_EXPORT const char *tki_primitive_name(tki_primitive primitive);
-TKI_EXPORT int tki_primitive_operands(tki_primitive primitive);
-TKI_EXPORT const char *tki_over_name(tki_over over);
-TKI_EXPORT bool tki_over_keeps_axes(tki_over over);
+const char *tki_primitive_name(tki_primitive primitive);
+int tki_primitive_operands(tki_primitive primitive);
+const char *tki_over_name(tki_over over);
+bool tki_over_keeps_axes(tki_over over);
 
 /* -- Reading --------------------------------------------------------------------------------------------------------- */
 
@@ -401,9 +400,9 @@ typedef struct tki_definitions {
 } tki_definitions;
 
 /* Parses and checks; the text may have any bytes. TK_BAD_ARGUMENT: *error says where and why; TK_NO_MEMORY. On failure *made is empty. */
-TKI_EXPORT TK_MUST_USE tk_status tki_definitions_read(const char *text, size_t size, tki_definitions *made,
-                                                      tki_definition_error *error);
-TKI_EXPORT void tki_definitions_free(tki_definitions *made);
+TK_MUST_USE tk_status tki_definitions_read(const char *text, size_t size, tki_definitions *made,
+                                           tki_definition_error *error);
+void tki_definitions_free(tki_definitions *made);
 
 /* -- The contract -------------------------------------------------------------------------------------------------- */
 
@@ -419,10 +418,10 @@ typedef enum tki_defined_clause {
 } tki_defined_clause;
 
 /* Its position among the contract's; TKI_NONE if it is not there. */
-TKI_EXPORT int tki_definition_clause(const tki_definition *definition, tki_defined_clause which);
+int tki_definition_clause(const tki_definition *definition, tki_defined_clause which);
 
 /* What the contract was made from (tk_op_define()); NULL. */
-TKI_EXPORT const tki_definition *tki_definition_of(const tk_contract *contract);
+const tki_definition *tki_definition_of(const tk_contract *contract);
 
 /* NULL if there is none of that name. */
-TKI_EXPORT const tki_definition *tki_definition_named(const tki_definitions *made, const char *name);
+const tki_definition *tki_definition_named(const tki_definitions *made, const char *name);
