@@ -9,7 +9,7 @@ script=$(readlink -f "$0")
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$script")/..}")
 
 # Below src/, in the order of dependence: a folder includes itself and those before it, and of those what allowed() says.
-folders=(core model exact define generate kernels drivers compile isolate worker runtime ops headers kernel_file judge trials certify report tensors glue serve padic bench cli)
+folders=(core model exact define interpret generate kernels drivers compile isolate worker runtime ops headers kernel_file judge trials certify report tensors glue serve padic bench cli)
 
 # What a mistake does: it accepts a wrong element; makes a verdict weaker; makes the certificate say otherwise; shows something else.
 declare -A rank=([DECIDES]=0 [CHOOSES]=1 [RECORDS]=2 [SHOWS]=3)
@@ -18,7 +18,7 @@ declare -A rank=([DECIDES]=0 [CHOOSES]=1 [RECORDS]=2 [SHOWS]=3)
 needs_word() { # path without src/
     case $1 in
         core/dtype.h) return 1 ;;
-        core/* | model/* | exact/* | define/* | judge/* | trials/* | kernel_file/* | isolate/* | worker/* | certify/* | report/* | tensors/* | glue/*) return 0 ;;
+        core/* | model/* | exact/* | define/* | interpret/* | judge/* | trials/* | kernel_file/* | isolate/* | worker/* | certify/* | report/* | tensors/* | glue/*) return 0 ;;
         ops/*/contract.[ch] | ops/*/oracle.[ch] | ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/*/trials.[ch]) return 0 ;;
         ops/mutant_*.h | ops/variant_*.h) return 0 ;;
     esac
@@ -107,6 +107,7 @@ allowed() {
         model/*) may='include/tokitai.h core/*' ;;
         exact/*) may='include/tokitai.h core/* model/*' ;;
         define/*) may='include/tokitai.h core/* model/* exact/*' ;;
+        interpret/*) may='include/tokitai.h core/* model/* exact/* define/*' ;;
         generate/*) may='include/tokitai.h core/* define/*' ;;
         kernels/*) may='core/*' ;;
         drivers/*) may='include/tokitai.h core/* model/*' ;;
@@ -292,7 +293,7 @@ self_test() {
     }
     usual_word() { # path without src/
         case $1 in
-            core/* | model/* | exact/* | define/* | judge/* | ops/*/contract.[ch] | ops/*/oracle.[ch]) echo DECIDES ;;
+            core/* | model/* | exact/* | define/* | interpret/* | judge/* | ops/*/contract.[ch] | ops/*/oracle.[ch]) echo DECIDES ;;
             trials/* | kernel_file/* | isolate/* | worker/* | ops/*/mutants.c | ops/*/variants.c) echo CHOOSES ;;
             certify/* | tensors/* | glue/*) echo RECORDS ;;
             report/*) echo SHOWS ;;

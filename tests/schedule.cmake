@@ -17,7 +17,7 @@ set(medium_tests report killed limits new_kernel old_systems check_device_kernel
 
 # Tests of the directories that decide a verdict, and of the vector layer that our kernels are written with, run in the optimised builds of both
 # compilers, too. Other programs of tests/*/ run once, in the build with sanitizers, and so do the fuzz inputs.
-set(deciding_folders exact define judge kernels)
+set(deciding_folders exact define interpret judge kernels)
 # But these judge so many kernels that they run in the release build instead.
 set(release_programs certify.tricks padic.speed padic.flint trials.explore)
 

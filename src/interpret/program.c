@@ -1,0 +1,441 @@
+/* DECIDES. From a definition and a case to programs and tables, with what they need in memory and work. */
+#include "interpret/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "exact/floats.h"
+#include "exact/kept_table.h"
+#include "exact/round.h"
+#include "interpret/evaluate.h"
+#include "interpret/exactly.h"
+
+enum { CHEAP = 4 }; /* values that an element may need and still be computed again wherever it is read */
+
+static const tki_def_node *node_of(const tki_interpreter *in, int node)
+{
+    return &in->d->nodes[node];
+}
+
+static double domain_of(const tki_interpreter *in, int count, const int *indices)
+{
+    double domain = 1;
+    for (int i = 0; i < count; i++)
+        domain *= (double)tki_extent_of(in, indices[i]);
+    return domain;
+}
+
+/* -- What is read of inputs ---------------------------------------------------------------------------------------- */
+
+/* NaN or an infinity in an input decides whether absent terms matter. */
+static bool has_specials(const tki_interpreter *in)
+{
+    for (int i = 0; i < in->d->input_count && in->buffers; i++) {
+        const int tensor = in->d->params[i];
+        if (in->d->tensors[tensor].integer || !tki_condition_holds(&in->d->tensors[tensor].present, in->c))
+            continue;
+        const int64_t count = tk_case_elements(in->c, in->d->tensors[tensor].param);
+        for (int64_t e = 0; e < count; e++)
+            if (!isfinite(tki_input_value(in, tensor, e)))
+                return true;
+    }
+    return false;
+}
+
+static tk_status open_inputs(tki_interpreter *in)
+{
+    for (int i = 0; i < in->d->input_count; i++) {
+        const int tensor = in->d->params[i];
+        const tk_dtype dtype = tki_dtype_of(in, tensor);
+        void *table = NULL;
+        if (!in->d->tensors[tensor].integer && tki_format_of(dtype).bits == 16) {
+            const tk_status status = tki_values_open(dtype, &table);
+            if (status != TK_OK)
+                return status;
+        }
+        in->decoded[tensor] = table;
+    }
+    return TK_OK;
+}
+
+/* -- Choices ------------------------------------------------------------------------------------------------------- */
+
+static void resolve_choices(tki_interpreter *in)
+{
+    for (int n = 0; n < in->d->node_count; n++) {
+        const tki_def_node *node = node_of(in, n);
+        in->resolved[n] = n;
+        if (node->kind == TKI_NODE_CHOICE) {
+            const int taken = node->operand[tki_condition_holds(&node->condition, in->c) ? 0 : 1];
+            in->resolved[n] = taken == TKI_NONE ? TKI_NONE : in->resolved[taken];
+        }
+    }
+}
+
+/* -- Programs ------------------------------------------------------------------------------------------------------- */
+
+static void visit(tki_interpreter *in, tki_program *p, bool *seen, int node)
+{
+    node = node == TKI_NONE ? TKI_NONE : in->resolved[node];
+    if (node == TKI_NONE || seen[node] || tki_is_constant(in, node))
+        return;
+    seen[node] = true;
+    const tki_def_node *n = node_of(in, node);
+    if (n->kind == TKI_NODE_PIECES)
+        for (int i = 0; i < n->piece_count; i++)
+            visit(in, p, seen, n->pieces[i].read);
+    else if (n->kind != TKI_NODE_OVER && n->kind != TKI_NODE_READ)
+        for (int i = 0; i < 3; i++)
+            visit(in, p, seen, n->operand[i]);
+    p->order[p->count++] = node;
+}
+
+static tk_status make_program(tki_interpreter *in, tki_program *p, int root, int count, const int *indices)
+{
+    bool *seen = calloc((size_t)in->d->node_count, sizeof *seen);
+    *p = (tki_program){.root = in->resolved[root],
+                       .order = malloc((size_t)in->d->node_count * sizeof *p->order),
+                       .index_count = count,
+                       .indices = malloc(((size_t)count + 1) * sizeof *p->indices),
+                       .domain = domain_of(in, count, indices)};
+    if (seen && p->order && p->indices) {
+        memcpy(p->indices, indices, (size_t)count * sizeof *indices);
+        visit(in, p, seen, p->root);
+    }
+    free(seen);
+    return seen && p->order && p->indices ? TK_OK : TK_NO_MEMORY;
+}
+
+/* The indices of a row of a reduction: those of its terms and of its predicate, but for those that it binds. */
+static tk_status find_outer(tki_interpreter *in, int node, int *all, int *all_count)
+{
+    const tki_def_node *n = node_of(in, node), *body = node_of(in, in->resolved[n->operand[0]]);
+    bool *used = calloc((size_t)in->d->index_count + 1, sizeof *used);
+    int *outer = malloc(((size_t)in->d->index_count + 1) * sizeof *outer);
+    if (!used || !outer) {
+        free(used);
+        free(outer);
+        return TK_NO_MEMORY;
+    }
+    for (int i = 0; i < body->index_count; i++)
+        used[body->indices[i]] = true;
+    for (int t = 0; t < n->test_count; t++) {
+        const int sides[] = {n->tests[t].a, n->tests[t].b};
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < in->d->ints[sides[side]].index_count; i++)
+                used[in->d->ints[sides[side]].indices[i]] = true;
+    }
+    for (int i = 0; i < n->bound_count; i++)
+        used[n->bound[i]] = false;
+    int count = 0;
+    for (int i = 0; i < in->d->index_count; i++)
+        if (used[i])
+            outer[count++] = i;
+    in->outer[node] = outer;
+    in->outer_count[node] = count;
+    memcpy(all, outer, (size_t)count * sizeof *all);
+    memcpy(all + count, n->bound, (size_t)n->bound_count * sizeof *all);
+    *all_count = count + n->bound_count;
+    free(used);
+    return TK_OK;
+}
+
+/* -- What is kept --------------------------------------------------------------------------------------------------- */
+
+/* One walk through all that an output needs: what is needed comes before what needs it. */
+typedef struct plan {
+    tki_interpreter *in;
+    int *readers_of_node, *readers_of_tensor;  /* programs in which they occur */
+    double *widest_of_node, *widest_of_tensor; /* the largest of these programs' domains */
+    int64_t bytes;
+    const char *refusal;
+    tk_status status;
+} plan;
+
+static void plan_program(plan *p, tki_program *program);
+
+static bool is_made(const tki_program *p)
+{
+    return p->order != NULL;
+}
+
+static void plan_tensor(plan *p, int tensor)
+{
+    tki_interpreter *in = p->in;
+    const tki_def_tensor *t = &in->d->tensors[tensor];
+    tki_program *program = &in->of_tensor[tensor];
+    if (is_made(program) || p->status != TK_OK)
+        return;
+    p->status = make_program(in, program, t->value, t->rank, t->own);
+    if (p->status == TK_OK)
+        plan_program(p, program);
+}
+
+static void plan_body(plan *p, int node)
+{
+    tki_interpreter *in = p->in;
+    tki_program *program = &in->of_body[node];
+    int all[2 * TKI_MOST_INDICES], count;
+    if (is_made(program) || p->status != TK_OK)
+        return;
+    p->status = find_outer(in, node, all, &count);
+    if (p->status == TK_OK)
+        p->status = make_program(in, program, node_of(in, node)->operand[0], count, all);
+    if (p->status == TK_OK)
+        plan_program(p, program);
+}
+
+static void plan_program(plan *p, tki_program *program)
+{
+    tki_interpreter *in = p->in;
+    for (int i = 0; i < program->count; i++) {
+        const int node = program->order[i];
+        const tki_def_node *n = node_of(in, node);
+        if (n->kind == TKI_NODE_OVER) {
+            p->readers_of_node[node]++;
+            p->widest_of_node[node] = fmax(p->widest_of_node[node], program->domain);
+            plan_body(p, node);
+        } else if (n->kind == TKI_NODE_READ && in->d->tensors[n->tensor].role != TKI_TENSOR_INPUT) {
+            p->readers_of_tensor[n->tensor]++;
+            p->widest_of_tensor[n->tensor] = fmax(p->widest_of_tensor[n->tensor], program->domain);
+            plan_tensor(p, n->tensor);
+        }
+    }
+}
+
+/* A table, if there is room for it; then it is filled in its turn. */
+static bool keep(plan *p, tki_table *table, tki_table_kind kind, int which, int count, const int *indices,
+                 size_t bytes)
+{
+    tki_interpreter *in = p->in;
+    const double entries = domain_of(in, count, indices);
+    if (table->bytes)
+        return true;
+    if (!(entries * (double)bytes <= (double)(TKI_MOST_KEPT_BYTES - p->bytes)))
+        return false;
+    p->bytes += (int64_t)(entries * (double)bytes);
+    *table = (tki_table){.index_count = count, .indices = indices, .count = (int64_t)entries, .bytes = bytes};
+    in->fillings[in->filling_count++] = (tki_filling){kind, which};
+    return true;
+}
+
+static double cost_of_program(plan *p, tki_program *program);
+
+/* Of one element of a reduction, and its tables on the way. */
+static double cost_of_over(plan *p, int node, double *filled)
+{
+    tki_interpreter *in = p->in;
+    const tki_def_node *n = node_of(in, node);
+    const double rows = domain_of(in, in->outer_count[node], in->outer[node]);
+    const double terms = domain_of(in, n->bound_count, n->bound);
+    const double body = cost_of_program(p, &in->of_body[node]) + 1;
+    double element = terms * body;
+    if (tki_over_has_rows(n->over)) {
+        const bool collapses = !tki_over_keeps_axes(n->over);
+        element *= 2;
+        if (!collapses &&
+            keep(p, &in->rows[node], TKI_KEPT_ROW, node, in->outer_count[node], in->outer[node], sizeof(tki_row))) {
+            *filled += rows * element;
+            element = body;
+        }
+    } else if (n->over == TKI_ROTATE_HALF) {
+        return body;
+    }
+    const double own = domain_of(in, n->index_count, n->indices);
+    if ((p->widest_of_node[node] > own || p->readers_of_node[node] > 1) &&
+        keep(p, &in->kept[node], TKI_KEPT_VALUE, node, n->index_count, n->indices, sizeof(tki_value))) {
+        *filled += own * element;
+        element = 1;
+    }
+    return element;
+}
+
+static double cost_of_read(plan *p, int tensor, double *filled)
+{
+    tki_interpreter *in = p->in;
+    tki_program *program = &in->of_tensor[tensor];
+    double element = cost_of_program(p, program);
+    if (element > CHEAP && (p->widest_of_tensor[tensor] > program->domain || p->readers_of_tensor[tensor] > 1) &&
+        keep(p, &in->kept_tensor[tensor], TKI_KEPT_TENSOR, tensor, in->d->tensors[tensor].rank,
+             in->d->tensors[tensor].own, sizeof(tki_value))) {
+        *filled += program->domain * element;
+        element = 1;
+    }
+    return element;
+}
+
+/* Values that an element of it needs; what filling tables needs is counted once, in `cost` of the program that first asked. */
+static double cost_of_program(plan *p, tki_program *program)
+{
+    tki_interpreter *in = p->in;
+    if (program->cost > 0)
+        return program->cost;
+    double filled = 0;
+    for (int i = 0; i < program->count; i++) {
+        const int node = program->order[i];
+        const tki_def_node *n = node_of(in, node);
+        if (n->kind == TKI_NODE_OVER)
+            program->cost += cost_of_over(p, node, &filled);
+        else if (n->kind == TKI_NODE_READ && in->d->tensors[n->tensor].role != TKI_TENSOR_INPUT)
+            program->cost += cost_of_read(p, n->tensor, &filled);
+        else
+            program->cost += n->kind == TKI_NODE_PRIMITIVE && n->primitive > TKI_SQUARE ? 4 : 1;
+    }
+    if (!(filled + program->cost * program->domain <= TKI_MOST_WORK))
+        p->refusal = "the case needs more values than an interpreter computes";
+    return program->cost;
+}
+
+/* -- What is evaluated ---------------------------------------------------------------------------------------------- */
+
+static const char *unsupported(const tki_interpreter *in, const tki_program *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        const tki_def_node *n = node_of(in, p->order[i]);
+        if (n->kind == TKI_NODE_OVER && n->over == TKI_TOPK)
+            return "the order of topk is judged by its keys alone";
+    }
+    return NULL;
+}
+
+static tk_status make_tables(tki_interpreter *in)
+{
+    for (int i = 0; i < in->filling_count; i++) {
+        const tki_filling *f = &in->fillings[i];
+        tki_table *table = f->kind == TKI_KEPT_VALUE ? &in->kept[f->which]
+                           : f->kind == TKI_KEPT_ROW ? &in->rows[f->which]
+                                                     : &in->kept_tensor[f->which];
+        void *entries = malloc((size_t)table->count * table->bytes + 1);
+        if (!entries)
+            return TK_NO_MEMORY;
+        const tk_status status = tki_fill_table(in, f, entries);
+        table->entries = entries; /* from here on it is read */
+        if (status != TK_OK)
+            return status;
+    }
+    return TK_OK;
+}
+
+static bool allocate(tki_interpreter *in, plan *p)
+{
+    const size_t nodes = (size_t)in->d->node_count + 1, tensors = (size_t)in->d->tensor_count + 1;
+    in->constants = calloc((size_t)in->d->int_count + 1, sizeof *in->constants);
+    in->resolved = calloc(nodes, sizeof *in->resolved);
+    in->is_constant = calloc(nodes, sizeof *in->is_constant);
+    in->values = calloc(nodes, sizeof *in->values);
+    in->decoded = calloc(tensors, sizeof *in->decoded);
+    in->of_tensor = calloc(tensors, sizeof *in->of_tensor);
+    in->of_body = calloc(nodes, sizeof *in->of_body);
+    in->outer_count = calloc(nodes, sizeof *in->outer_count);
+    in->outer = calloc(nodes, sizeof *in->outer);
+    in->kept = calloc(nodes, sizeof *in->kept);
+    in->rows = calloc(nodes, sizeof *in->rows);
+    in->kept_tensor = calloc(tensors, sizeof *in->kept_tensor);
+    in->fillings = calloc(2 * nodes + tensors, sizeof *in->fillings);
+    *p = (plan){.in = in,
+                .readers_of_node = calloc(nodes, sizeof *p->readers_of_node),
+                .readers_of_tensor = calloc(tensors, sizeof *p->readers_of_tensor),
+                .widest_of_node = calloc(nodes, sizeof *p->widest_of_node),
+                .widest_of_tensor = calloc(tensors, sizeof *p->widest_of_tensor)};
+    return in->constants && in->resolved && in->is_constant && in->values && in->decoded && in->of_tensor &&
+           in->of_body && in->outer_count && in->outer && in->kept && in->rows && in->kept_tensor && in->fillings &&
+           p->readers_of_node && p->readers_of_tensor && p->widest_of_node && p->widest_of_tensor;
+}
+
+static tk_status plan_all(tki_interpreter *in, plan *p, int tensor)
+{
+    const int stated = in->d->tensors[tensor].stated_bound;
+    plan_tensor(p, tensor);
+    if (stated != TKI_NONE && p->status == TK_OK) {
+        p->status = make_program(in, &in->stated, stated, in->d->tensors[tensor].rank, in->d->tensors[tensor].own);
+        if (p->status == TK_OK)
+            plan_program(p, &in->stated);
+    }
+    if (p->status != TK_OK)
+        return p->status;
+    cost_of_program(p, &in->of_tensor[tensor]);
+    if (stated != TKI_NONE)
+        cost_of_program(p, &in->stated);
+    for (int i = 0; i < in->d->tensor_count && !p->refusal; i++)
+        p->refusal = is_made(&in->of_tensor[i]) ? unsupported(in, &in->of_tensor[i]) : NULL;
+    for (int i = 0; i < in->d->node_count && !p->refusal; i++)
+        p->refusal = is_made(&in->of_body[i]) ? unsupported(in, &in->of_body[i]) : NULL;
+    return p->refusal ? TK_BAD_ARGUMENT : TK_OK;
+}
+
+tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[], int tensor,
+                               tki_interpreter **made, const char **refusal)
+{
+    const tki_floats floats = tki_floats_begin();
+    tki_interpreter *in = calloc(1, sizeof *in);
+    plan p = {.in = in};
+    tk_status status = TK_NO_MEMORY;
+    *made = NULL;
+    *refusal = NULL;
+    if (in) {
+        *in = (tki_interpreter){.d = d, .c = c, .buffers = buffers};
+        status = allocate(in, &p) ? tki_elementary_open(&in->rules.tables) : TK_NO_MEMORY;
+    }
+    if (status == TK_OK) {
+        *refusal = tki_definition_settle(d, c, in->constants);
+        status = *refusal ? TK_BAD_ARGUMENT : open_inputs(in);
+    }
+    if (status == TK_OK) {
+        resolve_choices(in);
+        in->specials = has_specials(in);
+        status = tki_make_constants(in);
+    }
+    if (status == TK_OK)
+        status = plan_all(in, &p, tensor);
+    if (p.refusal)
+        *refusal = p.refusal;
+    if (status == TK_OK && buffers)
+        status = make_tables(in);
+    free(p.readers_of_node);
+    free(p.readers_of_tensor);
+    free(p.widest_of_node);
+    free(p.widest_of_tensor);
+    if (status == TK_OK)
+        *made = in;
+    else
+        tki_interpreter_free(in);
+    tki_floats_end(&floats);
+    return status;
+}
+
+static void free_program(tki_program *p)
+{
+    free(p->order);
+    free(p->indices);
+}
+
+void tki_interpreter_free(tki_interpreter *in)
+{
+    if (!in)
+        return;
+    for (int i = 0; i < in->d->tensor_count && in->of_tensor && in->kept_tensor; i++) {
+        free_program(&in->of_tensor[i]);
+        free(in->kept_tensor[i].entries);
+    }
+    for (int i = 0; i < in->d->node_count && in->of_body && in->outer && in->kept && in->rows; i++) {
+        free_program(&in->of_body[i]);
+        free(in->outer[i]);
+        free(in->kept[i].entries);
+        free(in->rows[i].entries);
+    }
+    free_program(&in->stated);
+    free(in->constants);
+    free(in->resolved);
+    free(in->is_constant);
+    free(in->values);
+    free(in->decoded);
+    free(in->of_tensor);
+    free(in->of_body);
+    free(in->outer_count);
+    free(in->outer);
+    free(in->kept);
+    free(in->rows);
+    free(in->kept_tensor);
+    free(in->fillings);
+    free(in);
+}

@@ -1,0 +1,141 @@
+/* DECIDES. How a definition is evaluated for one case: which of its values are kept in tables, and in what order the others are computed, for a
+ * number of elements at a time. */
+#pragma once
+
+#include <mpfr.h>
+
+#include "define/definition.h"
+#include "interpret/arithmetic.h"
+#include "interpret/reduce.h"
+
+/* Elements that are computed at a time; the most memory for values that are kept; the most values that a case may need. */
+enum { TKI_LANES = 128 };
+#define TKI_MOST_KEPT_BYTES (INT64_C(3) << 30)
+#define TKI_MOST_WORK 0x1p40
+
+/* The nodes that the value `root` needs at each element, in an order in which they can be computed. What is below a reduction, and what a
+ * tensor between is, are programs of their own. */
+typedef struct tki_program {
+    int root;
+    int count;
+    int *order; /* [count] nodes[] */
+    int index_count;
+    int *
+        indices; /* [index_count] that its elements have: those of the root; of a reduction's body those that it binds, too */
+    double domain; /* how many elements that makes */
+    double cost;   /* values that an element needs, once tables are filled */
+} tki_program;
+
+/* Values of a node, or what a row of a reduction is reduced to, at all values of its indices. */
+typedef struct tki_table {
+    int index_count;
+    const int *indices;
+    int64_t count;
+    size_t bytes; /* of an entry */
+    void *entries;
+} tki_table;
+
+typedef enum tki_table_kind { TKI_KEPT_VALUE, TKI_KEPT_ROW, TKI_KEPT_TENSOR } tki_table_kind;
+
+/* One to be filled: in this order each finds what it needs. */
+typedef struct tki_filling {
+    tki_table_kind kind;
+    int which; /* nodes[]; of TKI_KEPT_TENSOR tensors[] */
+} tki_filling;
+
+typedef struct tki_interpreter {
+    const tki_definition *d;
+    const tk_case *c;
+    const void *const *buffers; /* in contract order */
+    tki_rules rules;
+    bool specials;             /* some input is infinite or NaN */
+    int64_t *constants;        /* [int_count] of tki_definition_settle() */
+    int *resolved;             /* [node_count] past choices */
+    bool *is_constant;         /* [node_count] made of literals, attributes and sizes by arithmetic alone */
+    tki_value *values;         /* [node_count] of these */
+    const float **decoded;     /* [tensor_count] tables of 16-bit inputs; NULL: elements are decoded one by one */
+    tki_program *of_tensor;    /* [tensor_count] order NULL: none */
+    tki_program *of_body;      /* [node_count] of reductions */
+    tki_program stated;        /* the bound that the definition states; order NULL: none */
+    int *outer_count, **outer; /* [node_count] of reductions: the indices that a row of it depends on */
+    tki_table *kept, *rows;    /* [node_count] entries NULL: none */
+    tki_table *kept_tensor;    /* [tensor_count] */
+    int filling_count;
+    tki_filling *fillings;
+} tki_interpreter;
+
+/* On TK_OK the caller frees it. TK_BAD_ARGUMENT: *refusal says why the case is not evaluated; it lives as long as the definition. `tensor` is
+ * the output that is asked for. Buffers may be NULL, of who only wants to know whether it is evaluated: then no table is filled. */
+TK_MUST_USE tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[],
+                                           int tensor, tki_interpreter **made, const char **refusal);
+void tki_interpreter_free(tki_interpreter *in);
+
+/* Elements `first` to `first` + `count` of that output. Safe from several threads. */
+TK_MUST_USE tk_status tki_interpreter_values(const tki_interpreter *in, int tensor, int64_t first, int64_t count,
+                                             tki_value values[]);
+
+/* B of elements of the output that was asked for, as the definition states it. */
+TK_MUST_USE tk_status tki_interpreter_stated(const tki_interpreter *in, int64_t first, int64_t count,
+                                             tki_value values[]);
+
+/* One element's exact value, in an interval of numbers of that precision. */
+TK_MUST_USE tk_status tki_interpreter_exactly(const tki_interpreter *in, int tensor, int64_t element, int precision,
+                                              mpfr_ptr lo, mpfr_ptr hi);
+
+/* -- For the parts of the interpreter ------------------------------------------------------------------------------ */
+
+static inline int tki_resolved(const tki_interpreter *in, int node)
+{
+    return in->resolved[node];
+}
+
+/* The parameter whose buffer an input is in. */
+static inline const void *tki_input_of(const tki_interpreter *in, int tensor)
+{
+    return in->buffers[in->d->tensors[tensor].param];
+}
+
+static inline tk_dtype tki_dtype_of(const tki_interpreter *in, int tensor)
+{
+    return tk_case_param_dtype(in->c, in->d->tensors[tensor].param);
+}
+
+/* The value of an input that is no integer. */
+double tki_input_value(const tki_interpreter *in, int tensor, int64_t element);
+int64_t tki_input_integer(const tki_interpreter *in, int tensor, int64_t element);
+
+static inline int64_t tki_extent_of(const tki_interpreter *in, int index)
+{
+    return in->constants[in->d->indices[index].extent];
+}
+
+/* Then in->values[] has it. */
+static inline bool tki_is_constant(const tki_interpreter *in, int node)
+{
+    return in->is_constant[node];
+}
+
+/* Does it reduce each row to what its elements are computed from, in two passes? */
+static inline bool tki_over_has_rows(tki_over over)
+{
+    return over == TKI_SOFTMAX || over == TKI_LOG_SOFTMAX || over == TKI_STANDARDIZE || over == TKI_LOG_SUM_EXP ||
+           over == TKI_VAR;
+}
+
+/* -- Integers ------------------------------------------------------------------------------------------------------ */
+
+/* What stands for an integer that has left 64 bits, or that an absent element would give. */
+#define TKI_NO_INTEGER INT64_MIN
+
+/* The value of ints[which], indices having the values index[]. */
+int64_t tki_integer_of(const tki_interpreter *in, int which, const int64_t index[]);
+int64_t tki_linear_value(const tki_interpreter *in, const tki_linear *linear, const int64_t index[]);
+
+/* Philox4x32-10: word counter % 4 of the block counter / 4. */
+uint32_t tki_philox(uint64_t key, uint64_t word);
+
+/* Whether all tests hold: 1, 0; -1 if an integer is none. */
+int tki_tests_hold(const tki_interpreter *in, const tki_test *tests, int count, const int64_t index[]);
+
+/* The place of a read's element in its tensor, -1 if a subscript is out of range. `place` gets the subscripts. */
+int64_t tki_place_read(const tki_interpreter *in, const tki_def_node *read, const int64_t index[], int64_t place[]);

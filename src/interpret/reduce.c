@@ -1,0 +1,468 @@
+/* DECIDES. The rules for reductions. */
+#include "interpret/reduce.h"
+
+#include "exact/softmax_bound.h"
+#include "interpret/functions.h"
+
+/* -- Sums ---------------------------------------------------------------------------------------------------------- */
+
+void tki_sum_begin(tki_sum *s)
+{
+    *s = (tki_sum){.state = TKI_IS_FINITE};
+}
+
+/* What a sum may be whose parts may be so. */
+static unsigned added_states(unsigned a, unsigned b)
+{
+    const unsigned infinite_a = a & TKI_IS_INFINITE, infinite_b = b & TKI_IS_INFINITE;
+    unsigned y = ((a | b) & (TKI_IS_NAN | TKI_IS_UNKNOWN)) | (a & b & TKI_IS_FINITE);
+    y |= (a & TKI_IS_FINITE ? infinite_b : 0) | (b & TKI_IS_FINITE ? infinite_a : 0) | (infinite_a & infinite_b);
+    if (((a & TKI_IS_PLUS_INF) && (b & TKI_IS_MINUS_INF)) || ((a & TKI_IS_MINUS_INF) && (b & TKI_IS_PLUS_INF)))
+        y |= TKI_IS_NAN;
+    return y;
+}
+
+static void take(tki_sum *s, double v, double d, double e)
+{
+    const double magnitude = fabs(v) + d, sum = s->sum + v, added = sum - s->sum;
+    s->lost += (s->sum - (sum - added)) + (v - added);
+    s->sum = sum;
+    s->d += d;
+    s->mass += magnitude;
+    s->error += e;
+    s->nonzero += magnitude + e > 0;
+}
+
+void tki_sum_take(tki_sum *s, const tki_value *term)
+{
+    s->terms++;
+    s->state = added_states(s->state, term->state & ~(unsigned)TKI_IS_ABSENT);
+    if (!(term->state & TKI_IS_FINITE))
+        return;
+    s->negative |= term->l < 0;
+    s->positive |= term->h > 0;
+    take(s, term->v, term->d, term->e);
+}
+
+void tki_sum_take_product(const tki_rules *rules, tki_sum *s, const tki_value *a, const tki_value *b)
+{
+    if (!tki_both_finite(a, b)) {
+        const tki_value product = tki_special_binary(rules, TKI_MULTIPLY, a, b);
+        tki_sum_take(s, &product);
+        return;
+    }
+    s->terms++;
+    if (tki_value_is_zero(a) || tki_value_is_zero(b))
+        return;
+    const bool positive = (a->l >= 0 && b->l >= 0) || (a->h <= 0 && b->h <= 0);
+    const bool negative = (a->l >= 0 && b->h <= 0) || (a->h <= 0 && b->l >= 0);
+    s->negative |= !positive;
+    s->positive |= !negative;
+    const double v = a->v * b->v;
+    take(s, v, tki_product_radius(a, b, v), tki_product_error(a, b));
+}
+
+/* E (1 + g) + g S + t. In double: `sum` and `lost` together are exact but for the roundings of `lost`, each at most 2^-53 of what is lost so far,
+ * which is at most n 2^-53 S; and but for that of their sum. */
+tki_value tki_sum_end(const tki_sum *s, double depth, double underflow)
+{
+    const double g = tki_growth(fmax(depth, 0)), n = (double)s->terms, v = s->sum + s->lost;
+    const double mass = s->mass * (1 + n * 0x1p-52), error = s->error * (1 + n * 0x1p-52);
+    const double roundings = s->nonzero > 1 ? n * n * 0x1p-104 * mass + TKI_DOUBLE_UNIT * fabs(v) : 0;
+    const double e = error * (1 + g) + g * mass + underflow;
+    tki_value y = tki_value_rounded(v, s->d * (1 + n * 0x1p-52) + roundings, e, 0, 0, s->negative ? -INFINITY : 0,
+                                    s->positive ? INFINITY : 0);
+    if (!((1 + g) * (mass + error) < TKI_FP32_OVERFLOW) && (s->state & TKI_IS_FINITE))
+        y.state |= TKI_IS_ANY;
+    if (s->state != TKI_IS_FINITE)
+        y.state = (s->state & TKI_IS_FINITE ? y.state : 0) | s->state;
+    return y;
+}
+
+/* -- Exponentials --------------------------------------------------------------------------------------------------- */
+
+/* Each exp(x - top) in double has its error, and that of an argument that is rounded and at most TKI_SOFTMAX_FAR away, or too small to count. */
+#define TERM_ERROR 0x1p-40
+
+/* u [2.25 ln n + 9 + D + 9 R] + n t: exponentials within 8 u, their arguments within 2.25 u of their distance, of which the weighted mean is at
+ * most ln n; additions, rescalings and what underflows. */
+static double relative_of_sum(const tki_row *row)
+{
+    const double n = (double)row->terms;
+    const double depth = (double)(row->near - 1) +
+                         9 * fmin(fmax(32, row->farthest > 0 ? ceil(n / 32) : 0), (double)(row->near - 1));
+    return 1.0001 * (TKI_U * (2.25 * tki_softmax_ln(row->terms) + 9 + depth) + n * TKI_FP32_SMALLEST_NORMAL);
+}
+
+static double rescalings_of(const tki_row *row)
+{
+    const double blocks = row->farthest > 0 ? ceil((double)row->terms / 32) : 0;
+    return fmin((double)(row->near - 1), fmax(TKI_SOFTMAX_RESCALINGS, blocks));
+}
+
+/* Rows of which an element is NaN or +inf, or all -inf, are NaN. */
+static void take_argument(tki_row *row, const tki_value *x)
+{
+    row->state |= x->state & (TKI_IS_NAN | TKI_IS_UNKNOWN);
+    if (x->state & TKI_IS_PLUS_INF)
+        row->state |= TKI_IS_NAN;
+    if (!(x->state & TKI_IS_FINITE))
+        return;
+    row->state |= TKI_IS_FINITE;
+    if (x->v > row->top) {
+        row->top = x->v;
+        row->place = row->here;
+    }
+    row->radius = fmax(row->radius, x->d);
+    row->farthest = fmax(row->farthest, x->e);
+}
+
+static double grown_by(const tki_rules *rules, double e)
+{
+    return e == 0 ? 1 : e < 700 ? tki_exp(rules->tables, e) * (1 + 0x1p-40) : INFINITY;
+}
+
+static void take_exponential(const tki_rules *rules, tki_row *row, const tki_value *x)
+{
+    if (!(x->state & TKI_IS_FINITE)) {
+        row->near += x->state != TKI_IS_MINUS_INF;
+        return;
+    }
+    const double distance = row->top - x->v, y = tki_exp(rules->tables, -distance);
+    const double grown = y * grown_by(rules, x->e);
+    row->near += distance - (x->d + x->e + row->radius + row->farthest) <= TKI_SOFTMAX_FAR;
+    row->exponentials += y;
+    row->grown += grown;
+    if (row->here != row->place) {
+        row->rest += y;
+        row->rest_grown += grown;
+    }
+}
+
+/* How far off the sum of exponentials is here, as a share of it. */
+static double relative_radius(const tki_row *row)
+{
+    const double shift = 2 * row->radius;
+    return (TERM_ERROR + (double)row->terms * 0x1p-52 + shift * (1 + shift)) * TKI_DOUBLE_SLACK +
+           (double)row->terms * 0x1p-300;
+}
+
+/* log(sum p exp e), by which an argument's errors change the logarithm of the sum: at most their largest. */
+static double input_term(const tki_rules *rules, const tki_row *row)
+{
+    if (row->farthest == 0)
+        return 0;
+    const double most = row->farthest + 0x1p-38 * (1 + row->farthest);
+    if (!(row->grown < INFINITY))
+        return most;
+    return fmin(most, tki_log(rules->tables, fmax(1, row->grown / row->exponentials)) + 0x1p-38 * row->farthest +
+                          2 * relative_radius(row));
+}
+
+/* NaN beside what a finite row gives, or instead. */
+static tki_value of_row_state(const tki_row *row, tki_value y)
+{
+    if (row->state == TKI_IS_FINITE)
+        return y;
+    if (!(row->state & TKI_IS_FINITE))
+        return tki_value_of_state(row->state | TKI_IS_NAN);
+    y.state |= row->state;
+    return y;
+}
+
+static tki_value log_of_sum(const tki_rules *rules, const tki_row *row)
+{
+    if (row->terms == 0)
+        return tki_value_of_state(TKI_IS_MINUS_INF);
+    if (!(row->state & TKI_IS_FINITE))
+        return tki_value_of_state(row->state | TKI_IS_NAN);
+    const double log = tki_log(rules->tables, row->exponentials), radius = relative_radius(row);
+    const double v = row->top + log;
+    const double d = (radius + fabs(log) * TKI_ELEMENTARY_ERROR + row->radius) * TKI_DOUBLE_SLACK +
+                     TKI_DOUBLE_UNIT * 2 * (fabs(v) + fabs(row->top));
+    const double e = input_term(rules, row) + relative_of_sum(row) +
+                     TKI_U * (8 * fabs(log) + 2 * (fabs(row->top) + row->farthest));
+    return of_row_state(row, tki_value_rounded(v, d, e, 1, tki_underflow(rules, 0), -INFINITY, INFINITY));
+}
+
+static tki_value softmax_element(const tki_rules *rules, const tki_row *row, const tki_value *x, int64_t place)
+{
+    const double distance = row->top - x->v, term = tki_exp(rules->tables, -distance);
+    const bool far = !(distance < 300); /* the element is below 2^-432 */
+    const double grown_term = term * grown_by(rules, x->e);
+    const double others = place == row->place ? row->rest : row->exponentials - term;
+    const double others_grown = place == row->place ? row->rest_grown : row->grown - grown_term;
+    const double y = far ? 0 : 1 / (1 + others / term);
+    const double radius = far ? 0x1p-430 : y * (2 * relative_radius(row) + 8 * x->d + 0x1p-40);
+    /* With o' = o exp(+-(e + e_j)): 1/(1+o) - 1/(1+o') = (o' - o) / ((1+o)(1+o')), and the sum that is made smaller is at least
+     * o^2 over the one that is made larger. */
+    double moved = 0;
+    if (row->farthest > 0) {
+        moved = fmax(y, 1 - y) + 2 * TKI_U;
+        const double o = others / term, more = others_grown * grown_by(rules, x->e) / term;
+        if (!far && more < 0x1p500 && o > 0) {
+            const double less = o * (o / more);
+            const double slack = 0x1p-36 * y;
+            moved = fmin(moved,
+                         fmax((more - o) / ((1 + o) * (1 + more)), (o - less) / ((1 + o) * (1 + less))) + slack);
+        } else if (!far && o == 0 && more == 0) {
+            moved = 0;
+        } else if (far) {
+            /* At most exp(2 (e + e_j)) times larger: of exp(-300), nothing that is seen, or anything. */
+            moved = 2 * (x->e + row->farthest) < 100 ? 0x1p-280 : 1;
+        }
+    }
+    const tki_softmax_w w = tki_softmax_w_of_row(1, (double)row->terms, tki_softmax_ln(row->terms),
+                                                 (double)(row->near - 1), rescalings_of(row));
+    const double reach = fmax(0, distance) + 2 * (x->e + row->farthest + x->d + row->radius);
+    const double relative = reach > TKI_SOFTMAX_FAR ? 1 : tki_softmax_relative_bound(w, reach) * TKI_DOUBLE_SLACK;
+    if (isinf(relative))
+        return tki_value_of_state(TKI_IS_UNKNOWN);
+    const double own = (y + radius + moved) * relative + 1.0001 * TKI_FP32_SMALLEST_NORMAL;
+    return tki_value_rounded(y, radius, moved + own, 0, 0, 0, 1 + 4 * TKI_U);
+}
+
+static tki_value log_softmax_element(const tki_rules *rules, const tki_row *row, const tki_value *x)
+{
+    const double log = tki_log(rules->tables, row->exponentials), distance = row->top - x->v;
+    const double v = -distance - log;
+    const double d = (relative_radius(row) + fabs(log) * TKI_ELEMENTARY_ERROR + row->radius + x->d) *
+                         TKI_DOUBLE_SLACK +
+                     TKI_DOUBLE_UNIT * 4 * (fabs(distance) + fabs(log));
+    const double e = x->e + input_term(rules, row) + relative_of_sum(row) +
+                     TKI_U * (8 * fabs(log) + 2 * (fmax(0, distance) + row->farthest + x->e));
+    return tki_value_rounded(v, d, e, 2, tki_underflow(rules, 0), -INFINITY, INFINITY);
+}
+
+/* -- Means and variances -------------------------------------------------------------------------------------------- */
+
+/* Running means round at terms that are zero, too: n + 2 ln n + 4 of all n. */
+static double depth_of_moments(int64_t terms)
+{
+    return (double)terms + 2 * tki_softmax_ln(terms) + 4;
+}
+
+/* A sum over a number: by a literal 1/n and a product, or by a quotient. */
+static tki_value over_number(const tki_rules *rules, const tki_value *sum, double n)
+{
+    if (sum->state != TKI_IS_FINITE) {
+        tki_value y = *sum;
+        if (n == 0)
+            return tki_value_of_state(TKI_IS_NAN);
+        if (sum->state & TKI_IS_FINITE) {
+            y.state = TKI_IS_FINITE;
+            y = over_number(rules, &y, n);
+            y.state |= sum->state;
+        }
+        return y;
+    }
+    if (!(n > 0))
+        return tki_value_of_state(n == 0 ? TKI_IS_NAN : TKI_IS_UNKNOWN);
+    const double v = sum->v / n;
+    return tki_value_rounded(v, sum->d / n * TKI_DOUBLE_SLACK + TKI_DOUBLE_UNIT * 2 * fabs(v),
+                             sum->e / n * TKI_DOUBLE_SLACK, 2, tki_underflow(rules, TKI_FP32_SMALLEST),
+                             sum->l >= 0 ? 0 : -INFINITY, sum->h <= 0 ? 0 : INFINITY);
+}
+
+/* -- Rows ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_of_exponentials(tki_over over)
+{
+    return over == TKI_SOFTMAX || over == TKI_LOG_SOFTMAX || over == TKI_LOG_SUM_EXP;
+}
+
+void tki_row_begin(tki_row *row, tki_over over)
+{
+    *row = (tki_row){.over = over, .mass = 1, .reach = 1, .place = -1, .top = -INFINITY, .runner_up = -INFINITY};
+    tki_sum_begin(&row->sum);
+    row->value = over == TKI_PROD || over == TKI_CUMPROD     ? tki_value_exactly(1)
+                 : over == TKI_MAXIMUM || over == TKI_CUMMAX ? tki_value_of_state(TKI_IS_MINUS_INF)
+                 : over == TKI_MINIMUM || over == TKI_CUMMIN ? tki_value_of_state(TKI_IS_PLUS_INF)
+                                                             : tki_value_of_state(TKI_IS_UNKNOWN);
+}
+
+static void take_factor(const tki_rules *rules, tki_row *row, const tki_value *x)
+{
+    const double most = tki_value_magnitude(x) + x->e;
+    if (!tki_both_finite(x, &row->value)) {
+        row->value = tki_multiplied(rules, &row->value, x);
+        if (row->value.state &
+            TKI_IS_FINITE) /* which may also be something else, and whose error so far is in the mass */
+            row->value.state |= TKI_IS_UNKNOWN;
+        return;
+    }
+    const double v = row->value.v * x->v;
+    row->value.d = tki_product_radius(&row->value, x, v) + (row->terms > 0 ? TKI_DOUBLE_UNIT * 2 * fabs(v) : 0);
+    row->value.v = v;
+    row->value.l = row->value.l >= 0 && x->l >= 0 ? 0 : -INFINITY;
+    row->mass *= most * (1 + TKI_U) * TKI_DOUBLE_SLACK;
+    row->reach *= fmax(1, most);
+}
+
+/* The mass has one (1 + u) a factor. */
+static tki_value product_of(const tki_rules *rules, const tki_row *row)
+{
+    if (row->terms == 0 || row->value.state != TKI_IS_FINITE)
+        return row->value;
+    const double v = row->value.v;
+    if (row->mass == 0)
+        return tki_value_exactly(0);
+    const double underflow = (double)row->terms * tki_underflow(rules, TKI_FP32_SMALLEST) * row->reach;
+    const double e = fmax(0, row->mass - fabs(v)) + 2 * row->value.d + underflow;
+    tki_value y = tki_value_rounded(
+        v, row->value.d, row->terms == 1 ? fmax(0, row->mass / (1 + TKI_U) - fabs(v)) * TKI_DOUBLE_SLACK : e, 0, 0,
+        row->value.l, INFINITY);
+    if (!(row->reach < TKI_FP32_OVERFLOW))
+        y.state |= TKI_IS_ANY;
+    return y;
+}
+
+/* The key of the extremum so far is in `value`; keys are compared by their exact values, as far as these are known. */
+static void take_key(tki_row *row, const tki_value *key, int sign)
+{
+    const tki_value x = sign > 0 ? *key : tki_negated(key);
+    if (x.state != TKI_IS_FINITE) {
+        row->state |= TKI_IS_UNKNOWN;
+        return;
+    }
+    if (row->place < 0 || x.v > row->value.v) {
+        if (row->place >= 0)
+            row->runner_up = fmax(row->runner_up, row->value.h);
+        row->value = x;
+        row->place = row->here;
+    } else {
+        row->runner_up = fmax(row->runner_up, x.h);
+    }
+}
+
+void tki_row_take(const tki_rules *rules, tki_row *row, const tki_value *term)
+{
+    switch (row->over) {
+    case TKI_PROD:
+    case TKI_CUMPROD: take_factor(rules, row, term); break;
+    case TKI_MAXIMUM:
+    case TKI_CUMMAX: row->value = tki_larger(&row->value, term); break;
+    case TKI_MINIMUM:
+    case TKI_CUMMIN: row->value = tki_smaller(&row->value, term); break;
+    case TKI_ARGMAX: take_key(row, term, 1); break;
+    case TKI_ARGMIN: take_key(row, term, -1); break;
+    case TKI_SOFTMAX:
+    case TKI_LOG_SOFTMAX:
+    case TKI_LOG_SUM_EXP: take_argument(row, term); break;
+    default: tki_sum_take(&row->sum, term); break;
+    }
+    row->terms++;
+}
+
+void tki_row_take_product(const tki_rules *rules, tki_row *row, const tki_value *a, const tki_value *b)
+{
+    tki_sum_take_product(rules, &row->sum, a, b);
+    row->terms++;
+}
+
+void tki_row_turn(const tki_rules *rules, tki_row *row)
+{
+    if (!is_of_exponentials(row->over)) {
+        const tki_value sum = tki_sum_end(&row->sum, row->terms > 0 ? depth_of_moments(row->terms) : 0, 0);
+        row->mean = over_number(rules, &sum, (double)row->terms);
+        tki_sum_begin(&row->sum);
+    }
+    row->terms = 0;
+}
+
+void tki_row_take_again(const tki_rules *rules, tki_row *row, const tki_value *term)
+{
+    if (is_of_exponentials(row->over)) {
+        take_exponential(rules, row, term);
+    } else {
+        const tki_value minus = tki_negated(&row->mean), difference = tki_added(rules, term, &minus);
+        const tki_value square = tki_squared(rules, &difference);
+        tki_sum_take(&row->sum, &square);
+    }
+    row->terms++;
+}
+
+static tki_value variance_of(const tki_rules *rules, const tki_row *row, double correction)
+{
+    const tki_value sum = tki_sum_end(&row->sum, row->terms > 0 ? depth_of_moments(row->terms) : 0, 0);
+    return over_number(rules, &sum, (double)row->terms - correction);
+}
+
+static tki_value place_of(const tki_row *row)
+{
+    const bool first = row->ties_lower && tki_value_is_exact(&row->value) && row->value.v >= row->runner_up;
+    if (row->place < 0 || row->state || !(first || row->value.l > row->runner_up))
+        return tki_value_of_state(TKI_IS_UNKNOWN);
+    return tki_value_exactly((double)row->place);
+}
+
+tki_value tki_row_end(const tki_rules *rules, const tki_row *row, tki_terms terms, const tki_value *parameter)
+{
+    switch (row->over) {
+    case TKI_SUM:
+    case TKI_CUMSUM:
+    case TKI_MEAN: {
+        const double depth = (double)row->sum.nonzero - (terms.products ? 0 : 1);
+        const double underflow = terms.underflow
+                                     ? (double)row->sum.nonzero * TKI_FP32_SMALLEST * (1 + tki_growth(fmax(depth, 0)))
+                                     : 0;
+        const double flushed = rules->flushes ? (double)row->sum.nonzero * 2 * TKI_FP32_SMALLEST_NORMAL : 0;
+        tki_value y = tki_sum_end(&row->sum, depth, underflow + flushed);
+        if (row->over == TKI_MEAN)
+            return row->terms == 0 ? tki_value_of_state(TKI_IS_NAN) : over_number(rules, &y, (double)row->terms);
+        y.depth = y.state == TKI_IS_FINITE && depth > 0 ? (int64_t)depth : 0;
+        y.mass = y.depth > 0 ? (row->sum.mass + row->sum.error) * (1 + (double)row->terms * 0x1p-52) : 0;
+        return y;
+    }
+    case TKI_PROD:
+    case TKI_CUMPROD: return product_of(rules, row);
+    case TKI_VAR:
+        return row->terms == 0 ? tki_value_of_state(TKI_IS_NAN)
+                               : variance_of(rules, row, parameter ? parameter->v : 0);
+    case TKI_LOG_SUM_EXP: return log_of_sum(rules, row);
+    case TKI_ARGMAX:
+    case TKI_ARGMIN: return place_of(row);
+    default: return row->value;
+    }
+}
+
+void tki_row_finish(const tki_rules *rules, tki_row *row, const tki_value *parameter)
+{
+    if (row->over != TKI_STANDARDIZE || row->terms == 0)
+        return;
+    const tki_value variance = variance_of(rules, row, 0), sum = tki_added(rules, &variance, parameter);
+    row->value = tki_function_value(rules->tables, TKI_RSQRT, &sum, rules->flushes);
+}
+
+/* (x - m) r; and x r + (-m r) is as right, whose two products and difference round what may be much larger: u (|x r| + 2 |m r|). */
+static tki_value standardized(const tki_rules *rules, const tki_row *row, const tki_value *x)
+{
+    const tki_value minus = tki_negated(&row->mean), difference = tki_added(rules, x, &minus);
+    tki_value y = tki_multiplied(rules, &difference, &row->value);
+    if (!tki_both_finite(x, &y) || row->mean.state != TKI_IS_FINITE || row->value.state != TKI_IS_FINITE)
+        return y;
+    const double scale = tki_value_magnitude(&row->value) + row->value.e;
+    const double more = TKI_U * scale *
+                        (tki_value_magnitude(x) + x->e + 2 * (tki_value_magnitude(&row->mean) + row->mean.e));
+    y = tki_value_rounded(y.v, y.d, y.e + more, 0, 0, -INFINITY, INFINITY);
+    y.depth = TKI_NORMALISED;
+    return y;
+}
+
+tki_value tki_row_element(const tki_rules *rules, const tki_row *row, const tki_value *term, int64_t place)
+{
+    if (row->over == TKI_STANDARDIZE)
+        return standardized(rules, row, term);
+    if (!(row->state & TKI_IS_FINITE))
+        return tki_value_of_state(row->state | TKI_IS_NAN);
+    tki_value y = tki_value_of_state(0);
+    if (term->state & TKI_IS_FINITE)
+        y = row->over == TKI_SOFTMAX ? softmax_element(rules, row, term, place)
+                                     : log_softmax_element(rules, row, term);
+    if (term->state & TKI_IS_MINUS_INF) {
+        const tki_value none = row->over == TKI_SOFTMAX ? tki_value_exactly(0) : tki_value_of_state(TKI_IS_MINUS_INF);
+        y = tki_value_either(&y, &none);
+    }
+    y.state |= row->state & ~(unsigned)TKI_IS_FINITE;
+    return y;
+}

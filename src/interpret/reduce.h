@@ -1,0 +1,66 @@
+/* DECIDES. The rules of the bound for reductions: of sums, products, extrema, exponentials, means and variances, term by term. docs/definitions.md
+ * derives each. */
+#pragma once
+
+#include "interpret/arithmetic.h"
+
+/* A sum of terms, or of products of which nothing is rounded but the sum. */
+typedef struct tki_sum {
+    double sum, lost; /* of the exact values, and what adding them in double has lost */
+    double d;         /* how far off the terms are */
+    double mass, error;
+    int64_t terms, nonzero;
+    bool negative, positive; /* some term may be */
+    unsigned state;
+} tki_sum;
+
+void tki_sum_begin(tki_sum *s);
+void tki_sum_take(tki_sum *s, const tki_value *term);
+void tki_sum_take_product(const tki_rules *rules, tki_sum *s, const tki_value *a, const tki_value *b);
+/* `depth` roundings a term, and `underflow` in all. */
+tki_value tki_sum_end(const tki_sum *s, double depth, double underflow);
+
+/* One reduction of one row, of which the first pass sees all terms, and the second all of them again. */
+typedef struct tki_row {
+    tki_over over;
+    tki_sum sum;
+    tki_value
+        value; /* the result so far: a product, an extremum; the mean of standardize and var; its scale from the second pass on */
+    tki_value mean;
+    double mass; /* prod: the product of (|v| + e); of max(1, |v| + e) in `reach` */
+    double reach;
+    int64_t terms, near;        /* near: terms that a sum of exponentials notices */
+    int64_t here;               /* set by who gives terms: where the next one stands, ascending */
+    int64_t place;              /* where the extremum stands, the first of equal ones */
+    bool ties_lower;            /* set after tki_row_begin(): of equal keys the first counts */
+    double runner_up;           /* the most that another key may be */
+    double top;                 /* sums of exponentials: the largest argument, of which all are subtracted */
+    double exponentials, grown; /* the sum of exp(x - top), and of exp(x + e - top) */
+    double rest, rest_grown;    /* the same without the first term at the top */
+    double radius;              /* how far off arguments are */
+    double farthest;            /* their largest error */
+    unsigned absent;            /* what it may be because of terms that are absent */
+    unsigned state;
+} tki_row;
+
+void tki_row_begin(tki_row *row, tki_over over);
+void tki_row_take(const tki_rules *rules, tki_row *row, const tki_value *term);
+void tki_row_take_product(const tki_rules *rules, tki_row *row, const tki_value *a, const tki_value *b);
+/* Between the passes of what has two. */
+void tki_row_turn(const tki_rules *rules, tki_row *row);
+void tki_row_take_again(const tki_rules *rules, tki_row *row, const tki_value *term);
+
+/* How the terms of a sum are rounded. */
+typedef struct tki_terms {
+    bool products;  /* which an evaluation rounds, or fuses */
+    bool underflow; /* and which may be below fp32's numbers */
+} tki_terms;
+
+/* What the row is reduced to. `parameter`: the correction of a variance. */
+tki_value tki_row_end(const tki_rules *rules, const tki_row *row, tki_terms terms, const tki_value *parameter);
+
+/* Prepares a row that elements are computed from: `parameter` is standardize's eps. */
+void tki_row_finish(const tki_rules *rules, tki_row *row, const tki_value *parameter);
+
+/* The element of softmax, log_softmax and standardize whose term is `term`, the one at `place`. */
+tki_value tki_row_element(const tki_rules *rules, const tki_row *row, const tki_value *term, int64_t place);
