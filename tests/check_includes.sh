@@ -118,7 +118,7 @@ allowed() {
         runtime/*) may='include/tokitai.h include/tokitai_cache.h include/tokitai_verify.h core/* model/* define/* kernels/device*.h drivers/* compile/* isolate/* build:*' ;;
         headers/*) may='include/tokitai.h model/* ops/ops.def certify/member_table.h' ;;
         kernel_file/*) may='include/tokitai*.h core/* model/* drivers/* compile/* isolate/* runtime/* build:*' ;;
-        judge/*) may='include/tokitai*.h core/* model/* exact/*' ;;
+        judge/*) may='include/tokitai*.h core/* model/* exact/* define/* interpret/*' ;;
         trials/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* ops/ops.def kernel_file/* judge/*' ;;
         certify/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* kernel_file/* judge/* trials/* build:*' ;;
         report/*) may='include/tokitai*.h core/* model/* exact/* certify/*' ;;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact/domain.h"
 #include "exact/floats.h"
 #include "exact/kept_table.h"
 #include "exact/round.h"
@@ -373,7 +374,7 @@ tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const 
     *made = NULL;
     *refusal = NULL;
     if (in) {
-        *in = (tki_interpreter){.d = d, .c = c, .buffers = buffers};
+        *in = (tki_interpreter){.d = d, .c = c, .buffers = buffers, .rules.flushes = tki_domain_is_normal(c)};
         status = allocate(in, &p) ? tki_elementary_open(&in->rules.tables) : TK_NO_MEMORY;
     }
     if (status == TK_OK) {

@@ -1,7 +1,7 @@
 /* DECIDES. The rules for reductions. */
 #include "interpret/reduce.h"
 
-#include "exact/softmax_bound.h"
+#include "exact/exp_over_sum_bound.h"
 #include "interpret/functions.h"
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
@@ -84,20 +84,20 @@ tki_value tki_sum_end(const tki_sum *s, double depth, double underflow)
 /* Each exp(x - top) in double has its error, and that of an argument that is rounded and at most TKI_SOFTMAX_FAR away, or too small to count. */
 #define TERM_ERROR 0x1p-40
 
+/* The most rescalings of a partial sum: by rows, or by blocks of 32 where arguments are computed on the way. */
+static double rescalings_of(const tki_row *row)
+{
+    const double blocks = row->farthest > 0 ? ceil((double)row->terms / 32) : 0;
+    return fmin((double)(row->near - 1), fmax(TKI_SOFTMAX_RESCALINGS, blocks));
+}
+
 /* u [2.25 ln n + 9 + D + 9 R] + n t: exponentials within 8 u, their arguments within 2.25 u of their distance, of which the weighted mean is at
  * most ln n; additions, rescalings and what underflows. */
 static double relative_of_sum(const tki_row *row)
 {
     const double n = (double)row->terms;
-    const double depth = (double)(row->near - 1) +
-                         9 * fmin(fmax(32, row->farthest > 0 ? ceil(n / 32) : 0), (double)(row->near - 1));
+    const double depth = (double)(row->near - 1) + 9 * rescalings_of(row);
     return 1.0001 * (TKI_U * (2.25 * tki_softmax_ln(row->terms) + 9 + depth) + n * TKI_FP32_SMALLEST_NORMAL);
-}
-
-static double rescalings_of(const tki_row *row)
-{
-    const double blocks = row->farthest > 0 ? ceil((double)row->terms / 32) : 0;
-    return fmin((double)(row->near - 1), fmax(TKI_SOFTMAX_RESCALINGS, blocks));
 }
 
 /* Rows of which an element is NaN or +inf, or all -inf, are NaN. */
@@ -106,6 +106,7 @@ static void take_argument(tki_row *row, const tki_value *x)
     row->state |= x->state & (TKI_IS_NAN | TKI_IS_UNKNOWN);
     if (x->state & TKI_IS_PLUS_INF)
         row->state |= TKI_IS_NAN;
+    row->is_nan |= !(x->state & (TKI_IS_FINITE | TKI_IS_MINUS_INF | TKI_IS_UNKNOWN));
     if (!(x->state & TKI_IS_FINITE))
         return;
     row->state |= TKI_IS_FINITE;
@@ -159,13 +160,18 @@ static double input_term(const tki_rules *rules, const tki_row *row)
                           2 * relative_radius(row));
 }
 
+static bool may_be_finite(const tki_row *row)
+{
+    return (row->state & TKI_IS_FINITE) && !row->is_nan;
+}
+
 /* NaN beside what a finite row gives, or instead. */
 static tki_value of_row_state(const tki_row *row, tki_value y)
 {
     if (row->state == TKI_IS_FINITE)
         return y;
-    if (!(row->state & TKI_IS_FINITE))
-        return tki_value_of_state(row->state | TKI_IS_NAN);
+    if (!may_be_finite(row))
+        return tki_value_of_state((row->state & TKI_IS_UNKNOWN) | TKI_IS_NAN);
     y.state |= row->state;
     return y;
 }
@@ -174,8 +180,8 @@ static tki_value log_of_sum(const tki_rules *rules, const tki_row *row)
 {
     if (row->terms == 0)
         return tki_value_of_state(TKI_IS_MINUS_INF);
-    if (!(row->state & TKI_IS_FINITE))
-        return tki_value_of_state(row->state | TKI_IS_NAN);
+    if (!may_be_finite(row))
+        return tki_value_of_state((row->state & TKI_IS_UNKNOWN) | TKI_IS_NAN);
     const double log = tki_log(rules->tables, row->exponentials), radius = relative_radius(row);
     const double v = row->top + log;
     const double d = (radius + fabs(log) * TKI_ELEMENTARY_ERROR + row->radius) * TKI_DOUBLE_SLACK +
@@ -453,8 +459,8 @@ tki_value tki_row_element(const tki_rules *rules, const tki_row *row, const tki_
 {
     if (row->over == TKI_STANDARDIZE)
         return standardized(rules, row, term);
-    if (!(row->state & TKI_IS_FINITE))
-        return tki_value_of_state(row->state | TKI_IS_NAN);
+    if (!may_be_finite(row))
+        return tki_value_of_state((row->state & TKI_IS_UNKNOWN) | TKI_IS_NAN);
     tki_value y = tki_value_of_state(0);
     if (term->state & TKI_IS_FINITE)
         y = row->over == TKI_SOFTMAX ? softmax_element(rules, row, term, place)

@@ -39,6 +39,7 @@ typedef struct tki_row {
     double rest, rest_grown;    /* the same without the first term at the top */
     double radius;              /* how far off arguments are */
     double farthest;            /* their largest error */
+    bool is_nan;                /* one of them is NaN or +inf whatever an evaluation does */
     unsigned absent;            /* what it may be because of terms that are absent */
     unsigned state;
 } tki_row;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "judge/definition_oracle.h"
 
 #define OP(name, family, hints)                       \
     extern const tki_oracle tki_##name##_oracle;      \
@@ -22,9 +23,16 @@ static const tki_judging judgings[] = {
 #undef OP
 };
 
+static const tki_mutant none[1];
+static const tki_trial_hints of_definitions_hints = {.cost_is_open = true};
+static const tki_judging of_definitions = {
+    .oracle = &tki_definition_oracle, .mutants = none, .variants = none, .hints = &of_definitions_hints};
+
 const tki_judging *tki_judging_of(const tk_contract *contract)
 {
     const tki_op *op = tki_op_of(contract);
+    if (op && op->definition)
+        return &of_definitions;
     if (!op || op->judging)
         return op ? op->judging : NULL;
     for (int i = 0; i < tk_contract_count(); i++)
@@ -56,8 +64,6 @@ const tki_trial_hints *tki_hints_of(const tk_contract *contract)
     const tki_judging *judging = tki_judging_of(contract);
     return judging ? judging->hints : &tki_no_hints;
 }
-
-static const tki_mutant none[1];
 
 const tki_mutant *tki_mutants_of(const tk_contract *contract)
 {
