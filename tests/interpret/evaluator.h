@@ -176,11 +176,11 @@ static inline void primitive_of(evaluator *ev, const tki_def_node *n, int64_t in
             const tki_def_node *product = &ev->d->nodes[n->operand[0]];
             value_of(ev, product->operand[0], index, a);
             value_of(ev, product->operand[1], index, c);
-            mpfr_mul(a, a, c, MPFR_RNDN);
+            mpfr_mul(a, a, product->operand[0] == product->operand[1] ? a : c, MPFR_RNDN);
         }
         mpfr_add(y, a, b, MPFR_RNDN), k = 1;
         break;
-    case TKI_MULTIPLY: mpfr_mul(y, a, b, MPFR_RNDN), k = 1; break;
+    case TKI_MULTIPLY: mpfr_mul(y, a, n->operand[0] == n->operand[1] ? a : b, MPFR_RNDN), k = 1; break;
     case TKI_DIVIDE: mpfr_div(y, a, b, MPFR_RNDN), k = 3; break;
     case TKI_NEGATE: mpfr_neg(y, a, MPFR_RNDN), k = 1; break;
     case TKI_FMA:
@@ -316,6 +316,8 @@ static inline row row_of_terms(evaluator *ev, const tki_def_node *n, int64_t ind
             const tki_def_node *product = &ev->d->nodes[n->operand[0]];
             value_of(ev, product->operand[0], index, r.a[r.count]);
             value_of(ev, product->operand[1], index, r.b[r.count]);
+            if (product->operand[0] == product->operand[1])
+                mpfr_set(r.b[r.count], r.a[r.count], MPFR_RNDN);
         } else {
             value_of(ev, n->operand[0], index, r.a[r.count]);
             mpfr_set_ui(r.b[r.count], 1, MPFR_RNDN);
@@ -606,7 +608,16 @@ static void value_of(evaluator *ev, int node, int64_t index[], mpfr_ptr y)
         rounded(ev, y, 1);
         break;
     case TKI_NODE_READ: read_of(ev, n, index, y); break;
-    case TKI_NODE_PRIMITIVE: primitive_of(ev, n, index, y); break;
+    case TKI_NODE_PRIMITIVE:
+        if (n->constant && ev->random) { /* a host computes it in double */
+            evaluator host = *ev;
+            host.random = NULL;
+            primitive_of(&host, n, index, y);
+            rounded(ev, y, 1);
+        } else {
+            primitive_of(ev, n, index, y);
+        }
+        break;
     case TKI_NODE_CAST:
         value_of(ev, n->operand[0], index, y);
         if (n->dtype == TK_F16) { /* 11 bits, from 2^-24 on */

@@ -9,7 +9,7 @@
 #include "tests/interpret/evaluator.h"
 #include "tests/unit_test.h"
 
-enum { HONEST = 4, MOST_CHECKED = 24, REFINED_BITS = 200 };
+enum { HONEST = 4, MOST_CHECKED = 24, REFINED_BITS = 200, DRAWN = 1000, MOST_LINES = 3, MOST_REDUCTIONS = 3 };
 
 static tki_random stream;
 
@@ -298,8 +298,142 @@ TEST(given_definitions)
     assert_true(seen.unknown < seen.elements / 5);
 }
 
+/* -- Drawn definitions ------------------------------------------------------------------------------------------------- */
+
+/* A text that grows. Lines a0 to a2 are over r and c, b0 to b2 over r. */
+typedef struct drawing {
+    char text[1 << 14];
+    size_t length;
+    int lines, reductions;
+    bool wide[MOST_LINES]; /* over r and c */
+} drawing;
+
+static void add(drawing *to, const char *text)
+{
+    const size_t length = strlen(text);
+    assert_true(to->length + length < sizeof to->text);
+    memcpy(to->text + to->length, text, length + 1);
+    to->length += length;
+}
+
+/* `%` stands for an expression. */
+static const char *const unary[] = {"(exp(0.1 * %))",
+                                    "tanh(%)",
+                                    "sigmoid(%)",
+                                    "silu(%)",
+                                    "gelu(%)",
+                                    "gelu_tanh(%)",
+                                    "softplus(%)",
+                                    "mish(%)",
+                                    "erf(%)",
+                                    "normal_cdf(%)",
+                                    "log_sigmoid(%)",
+                                    "one_minus_sigmoid(%)",
+                                    "abs(%)",
+                                    "square(%)",
+                                    "sqrt(abs(%))",
+                                    "rsqrt(square(%) + 0.5)",
+                                    "log(square(%) + 1)",
+                                    "log1p(square(%))",
+                                    "expm1(0.1 * %)",
+                                    "pow(%, 2)",
+                                    "pow(%, 3)",
+                                    "pow(abs(%) + 0.25, 0.7)",
+                                    "relu(%)",
+                                    "exp2(0.1 * %)",
+                                    "cast(f16, tanh(%))",
+                                    "cast(bf16, %)",
+                                    "(-%)"};
+static const char *const binary[] = {"(% + %)",
+                                     "(% - %)",
+                                     "(% * %)",
+                                     "(% * %)",
+                                     "(% / (abs(%) + 1))",
+                                     "min(%, %)",
+                                     "max(%, %)",
+                                     "fma(%, %, %)",
+                                     "select(% < %, %, %)",
+                                     "(0.5 * % + %)"};
+static const char *const collapsing[] = {
+    "sum[c < size(c)](%)",         "sum[c < size(c)](% * %)", "mean[c < size(c)](%)", "max[c < size(c)](%)",
+    "min[c < size(c)](%)",         "prod[c < size(c)](%)",    "var[c < size(c)](%)",  "log_sum_exp[c < size(c)](%)",
+    "sum[c < size(c) | c > r](%)", "mean[c < size(c)](% * %)"};
+static const char *const keeping[] = {"softmax[c < size(c)](%)", "log_softmax[c < size(c)](%)",
+                                      "standardize[c < size(c)](%, 1e-3)", "cumsum[c < size(c)](%)",
+                                      "softmax[c < size(c) | c >= r](%)"};
+
+static void draw_atom(drawing *to, bool wide)
+{
+    static const char *const all[] = {"v", "0.1", "2", "0.5", "x", "z", "w", "x"};
+    const int line = (int)below(MOST_LINES);
+    if (line < to->lines && (wide || !to->wide[line])) {
+        add(to, to->wide[line] ? "a" : "b");
+        add(to, (const char *const[]){"0", "1", "2"}[line]);
+    } else {
+        add(to, all[below(wide ? 8 : 4)]);
+    }
+}
+
+static void draw_expression(drawing *to, bool wide, int depth)
+{
+    const uint64_t kind = below(10);
+    const char *form;
+    bool inner = wide;
+    if (depth == 0 || kind < 2) {
+        draw_atom(to, wide);
+        return;
+    }
+    if (kind < 4 && to->reductions < MOST_REDUCTIONS) {
+        to->reductions++;
+        form = wide && below(2) ? keeping[below(sizeof keeping / sizeof *keeping)]
+                                : collapsing[below(sizeof collapsing / sizeof *collapsing)];
+        inner = true;
+    } else {
+        form = kind < 7 ? unary[below(sizeof unary / sizeof *unary)] : binary[below(sizeof binary / sizeof *binary)];
+    }
+    for (; *form; form++) {
+        if (*form == '%')
+            draw_expression(to, inner, depth - 1);
+        else
+            add(to, (const char[]){*form, 0});
+    }
+}
+
+static void draw_definition(drawing *to)
+{
+    *to = (drawing){.length = 0};
+    add(to, "op a(x[r, c], z[r, c], w[c], v[r]) -> y[r, c]\n");
+    const int lines = (int)below(MOST_LINES + 1);
+    for (int i = 0; i < lines; i++) {
+        to->wide[i] = below(3) > 0;
+        add(to, to->wide[i] ? "    a" : "    b");
+        add(to, (const char *const[]){"0", "1", "2"}[i]);
+        add(to, to->wide[i] ? "[r, c] = x * 0 + " : "[r] = v * 0 + ");
+        draw_expression(to, to->wide[i], 3);
+        add(to, "\n");
+        to->lines++;
+    }
+    add(to, "    y[r, c] = x * 0 + ");
+    draw_expression(to, true, 3);
+    add(to, "\n");
+}
+
+TEST(drawn_definitions)
+{
+    static drawing d;
+    memset(&seen, 0, sizeof seen);
+    for (int i = 0; i < effort(DRAWN); i++) {
+        stream = tki_random_stream(72, (uint64_t)i);
+        const int64_t dims[TK_MAX_DIMS] = {1 + (int64_t)below(3), 1 + (int64_t)below(7)};
+        draw_definition(&d);
+        assert_true(try_definition(d.text, dims, (int)below(FAMILIES)));
+    }
+    say();
+    assert_true(seen.unknown < seen.elements);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(given_definitions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(given_definitions), cmocka_unit_test(drawn_definitions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
