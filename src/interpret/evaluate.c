@@ -147,15 +147,27 @@ void tki_table_places(const tki_thread *t, const tki_table *table, const tki_lan
 static void read_input(const tki_thread *t, const tki_def_node *n, const int64_t flat[], int count, tki_value out[])
 {
     const tki_interpreter *in = t->in;
+    const tk_dtype dtype = tki_dtype_of(in, n->tensor);
+    const void *data = tki_input_of(in, n->tensor);
+    const float *decoded = in->decoded[n->tensor];
     if (in->d->tensors[n->tensor].integer) {
         for (int i = 0; i < count; i++)
             out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN)
                                  : tki_constant_of((double)tki_input_integer(in, n->tensor, flat[i]), 0);
         return;
     }
-    for (int i = 0; i < count; i++)
-        out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN)
-                             : tki_value_of_input(tki_input_value(in, n->tensor, flat[i]));
+    for (int i = 0; i < count; i++) {
+        const double x = flat[i] < 0       ? 0
+                         : dtype == TK_F32 ? (double)((const float *)data)[flat[i]]
+                         : decoded         ? (double)decoded[((const uint16_t *)data)[flat[i]]]
+                                           : tki_input_value(in, n->tensor, flat[i]);
+        out[i].v = out[i].l = out[i].h = x;
+        out[i].d = out[i].e = out[i].mass = 0;
+        out[i].depth = 0;
+        out[i].state = TKI_IS_FINITE;
+        if (flat[i] < 0 || !isfinite(x))
+            out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN) : tki_value_of_input(x);
+    }
 }
 
 static void read_tensor(tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
@@ -420,9 +432,7 @@ static tki_lanes *bare_lanes(tki_thread *t, const tki_table *table)
 
 tk_status tki_fill_table(const tki_interpreter *in, const tki_filling *f, void *entries)
 {
-    const tki_table *table = f->kind == TKI_KEPT_VALUE ? &in->kept[f->which]
-                             : f->kind == TKI_KEPT_ROW ? &in->rows[f->which]
-                                                       : &in->kept_tensor[f->which];
+    const tki_table *table = tki_table_of(in, f);
     tk_status status = TK_OK;
 #pragma omp parallel if (table->count > 1)
     {

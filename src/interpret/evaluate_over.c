@@ -39,27 +39,6 @@ static void find_factors(const tki_thread *t, const tki_def_node *n, int *left, 
     *right = root->primitive == TKI_SQUARE ? root->operand[0] : root->operand[1];
 }
 
-/* The format of a factor that is an input's element, or 0 bits. */
-static tki_format format_of_factor(const tki_thread *t, int node)
-{
-    const tki_def_node *n = node_of(t, tki_resolved(t->in, node));
-    if (n->kind != TKI_NODE_READ || t->in->d->tensors[n->tensor].role != TKI_TENSOR_INPUT ||
-        t->in->d->tensors[n->tensor].integer)
-        return (tki_format){.bits = 0};
-    return tki_format_of(tki_dtype_of(t->in, n->tensor));
-}
-
-/* Products of two 16-bit inputs are exact in fp32, but for what is below its numbers. */
-static tki_terms terms_of(const tki_thread *t, int left, int right)
-{
-    if (left == TKI_NONE)
-        return (tki_terms){false, false};
-    const tki_format a = format_of_factor(t, left), b = format_of_factor(t, right);
-    if (a.bits == 0 || b.bits == 0 || a.precision + b.precision > 24)
-        return (tki_terms){true, true};
-    return (tki_terms){false, tki_format_exponent_lowest(a) + tki_format_exponent_lowest(b) < -149};
-}
-
 /* Which terms are there: predicates, and of what accumulates those up to the element. Unknown integers make a row unknown. */
 static void find_active(reduction *r)
 {
@@ -233,7 +212,7 @@ static void compute_collapsed(tki_thread *t, int node, const tki_lanes *w, tki_v
         t->status = TK_NO_MEMORY;
     if (rows && open_reduction(t, node, w, rows, &r)) {
         reduce_rows(&r, first);
-        const tki_terms terms = terms_of(t, r.left, r.right);
+        const tki_terms terms = tki_terms_of_products(t->in, r.left, r.right);
         for (int i = 0; i < w->count; i++)
             out[i] = first[i] == i
                          ? with_absent(&rows[i], tki_row_end(&t->in->rules, &rows[i], terms, parameter_of(t, n)))

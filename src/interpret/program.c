@@ -10,8 +10,12 @@
 #include "exact/round.h"
 #include "interpret/evaluate.h"
 #include "interpret/exactly.h"
+#include "interpret/products.h"
 
-enum { CHEAP = 4 }; /* values that an element may need and still be computed again wherever it is read */
+enum {
+    CHEAP = 4,            /* values that an element may need and still be computed again wherever it is read */
+    PRODUCTS_A_VALUE = 64 /* that cost as much in a product of matrices */
+};
 
 static const tki_def_node *node_of(const tki_interpreter *in, int node)
 {
@@ -71,6 +75,29 @@ static void resolve_choices(tki_interpreter *in)
             in->resolved[n] = taken == TKI_NONE ? TKI_NONE : in->resolved[taken];
         }
     }
+}
+
+/* -- Products ------------------------------------------------------------------------------------------------------- */
+
+/* The format of a factor that is an input's element, or 0 bits. */
+static tki_format format_of_factor(const tki_interpreter *in, int node)
+{
+    const tki_def_node *n = node_of(in, in->resolved[node]);
+    if (n->kind != TKI_NODE_READ || in->d->tensors[n->tensor].role != TKI_TENSOR_INPUT ||
+        in->d->tensors[n->tensor].integer)
+        return (tki_format){.bits = 0};
+    return tki_format_of(tki_dtype_of(in, n->tensor));
+}
+
+/* Products of two 16-bit inputs are exact in fp32, but for what is below its numbers. */
+tki_terms tki_terms_of_products(const tki_interpreter *in, int left, int right)
+{
+    if (left == TKI_NONE)
+        return (tki_terms){false, false};
+    const tki_format a = format_of_factor(in, left), b = format_of_factor(in, right);
+    if (a.bits == 0 || b.bits == 0 || a.precision + b.precision > 24)
+        return (tki_terms){true, true};
+    return (tki_terms){false, tki_format_exponent_lowest(a) + tki_format_exponent_lowest(b) < -149};
 }
 
 /* -- Programs ------------------------------------------------------------------------------------------------------- */
@@ -243,6 +270,12 @@ static double cost_of_over(plan *p, int node, double *filled)
         return body;
     }
     const double own = domain_of(in, n->index_count, n->indices);
+    tki_matrices m;
+    if (tki_find_matrices(in, node, &m) &&
+        keep(p, &in->kept[node], TKI_KEPT_PRODUCT, node, n->index_count, n->indices, sizeof(tki_value))) {
+        *filled += own * terms / PRODUCTS_A_VALUE;
+        return 1;
+    }
     if ((p->widest_of_node[node] > own || p->readers_of_node[node] > 1) &&
         keep(p, &in->kept[node], TKI_KEPT_VALUE, node, n->index_count, n->indices, sizeof(tki_value))) {
         *filled += own * element;
@@ -299,17 +332,23 @@ static const char *unsupported(const tki_interpreter *in, const tki_program *p)
     return NULL;
 }
 
+tki_table *tki_table_of(const tki_interpreter *in, const tki_filling *f)
+{
+    return f->kind == TKI_KEPT_ROW      ? &in->rows[f->which]
+           : f->kind == TKI_KEPT_TENSOR ? &in->kept_tensor[f->which]
+                                        : &in->kept[f->which];
+}
+
 static tk_status make_tables(tki_interpreter *in)
 {
     for (int i = 0; i < in->filling_count; i++) {
         const tki_filling *f = &in->fillings[i];
-        tki_table *table = f->kind == TKI_KEPT_VALUE ? &in->kept[f->which]
-                           : f->kind == TKI_KEPT_ROW ? &in->rows[f->which]
-                                                     : &in->kept_tensor[f->which];
+        tki_table *table = tki_table_of(in, f);
         void *entries = malloc((size_t)table->count * table->bytes + 1);
         if (!entries)
             return TK_NO_MEMORY;
-        const tk_status status = tki_fill_table(in, f, entries);
+        const tk_status status = f->kind == TKI_KEPT_PRODUCT ? tki_fill_products(in, f->which, entries)
+                                                             : tki_fill_table(in, f, entries);
         table->entries = entries; /* from here on it is read */
         if (status != TK_OK)
             return status;

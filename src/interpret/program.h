@@ -35,7 +35,7 @@ typedef struct tki_table {
     void *entries;
 } tki_table;
 
-typedef enum tki_table_kind { TKI_KEPT_VALUE, TKI_KEPT_ROW, TKI_KEPT_TENSOR } tki_table_kind;
+typedef enum tki_table_kind { TKI_KEPT_VALUE, TKI_KEPT_PRODUCT, TKI_KEPT_ROW, TKI_KEPT_TENSOR } tki_table_kind;
 
 /* One to be filled: in this order each finds what it needs. */
 typedef struct tki_filling {
@@ -89,6 +89,8 @@ static inline int tki_resolved(const tki_interpreter *in, int node)
     return in->resolved[node];
 }
 
+tki_table *tki_table_of(const tki_interpreter *in, const tki_filling *filling);
+
 /* The parameter whose buffer an input is in. */
 static inline const void *tki_input_of(const tki_interpreter *in, int tensor)
 {
@@ -121,6 +123,9 @@ static inline bool tki_over_has_rows(tki_over over)
     return over == TKI_SOFTMAX || over == TKI_LOG_SOFTMAX || over == TKI_STANDARDIZE || over == TKI_LOG_SUM_EXP ||
            over == TKI_VAR;
 }
+
+/* How a sum of products of these two values, nodes[], is rounded. */
+tki_terms tki_terms_of_products(const tki_interpreter *in, int left, int right);
 
 /* -- Integers ------------------------------------------------------------------------------------------------------ */
 

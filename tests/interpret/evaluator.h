@@ -439,7 +439,7 @@ static inline void moments_of(evaluator *ev, const tki_def_node *n, int64_t inde
     free_row(&r);
 }
 
-/* The largest, the sum of exp(x - largest), and the element's own term, NaN if it is absent; a careful kernel rounds x - largest. */
+/* The largest, the sum of exp(x - largest), and the element's own term, of softmax its exponential, which is the one that was added; a careful kernel rounds x - largest. */
 static inline bool exponentials_of(evaluator *ev, const tki_def_node *n, int64_t index[], mpfr_ptr top, mpfr_ptr sum,
                                    mpfr_ptr own)
 {
@@ -456,6 +456,8 @@ static inline bool exponentials_of(evaluator *ev, const tki_def_node *n, int64_t
         mpfr_exp(r.a[i], r.a[i], MPFR_RNDN);
         rounded(ev, r.a[i], 8);
     }
+    if (present && n->over == TKI_SOFTMAX)
+        mpfr_set(own, r.a[r.here], MPFR_RNDN);
     sum_of(ev, &r, sum);
     free_row(&r);
     return present;
@@ -480,14 +482,12 @@ static inline void over_of(evaluator *ev, const tki_def_node *n, int64_t index[]
                 mpfr_set_inf(y, -1);
             break;
         }
-        mpfr_sub(y, y, a, MPFR_RNDN);
-        rounded(ev, y, 1);
         if (n->over == TKI_SOFTMAX) {
-            mpfr_exp(y, y, MPFR_RNDN);
-            rounded(ev, y, 8);
             mpfr_div(y, y, b, MPFR_RNDN);
             rounded(ev, y, 3);
         } else {
+            mpfr_sub(y, y, a, MPFR_RNDN);
+            rounded(ev, y, 1);
             mpfr_log(b, b, MPFR_RNDN);
             rounded(ev, b, 4);
             mpfr_sub(y, y, b, MPFR_RNDN);
