@@ -360,6 +360,17 @@ unsigned tki_compared(tki_relation relation, const tki_value *a, const tki_value
     return truth;
 }
 
+unsigned tki_compared_with_itself(tki_relation relation, const tki_value *a)
+{
+    const tki_value zero = tki_value_exactly(0);
+    unsigned truth = tki_compared(relation, &zero, &zero);
+    if (a->state & TKI_IS_UNKNOWN)
+        truth |= TKI_NOT_KNOWN;
+    if (a->state & TKI_IS_NAN)
+        truth |= TKI_WITH_NAN | (relation == TKI_IS_UNEQUAL ? TKI_FOUND_TRUE : TKI_FOUND_FALSE);
+    return truth;
+}
+
 unsigned tki_both(unsigned a, unsigned b)
 {
     return (a & b & (TKI_TRUE | TKI_FOUND_TRUE)) | ((a | b) & (TKI_FALSE | TKI_FOUND_FALSE)) |

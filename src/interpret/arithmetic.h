@@ -109,5 +109,7 @@ tki_value tki_constant_of(double v, double d);
 enum { TKI_TRUE = 1, TKI_FALSE = 2, TKI_FOUND_TRUE = 4, TKI_FOUND_FALSE = 8, TKI_NOT_KNOWN = 16, TKI_WITH_NAN = 32 };
 
 unsigned tki_compared(tki_relation relation, const tki_value *a, const tki_value *b);
+/* A value with itself. */
+unsigned tki_compared_with_itself(tki_relation relation, const tki_value *a);
 unsigned tki_both(unsigned a, unsigned b);
 tki_value tki_selected(unsigned truth, const tki_value *if_true, const tki_value *if_false);

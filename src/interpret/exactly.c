@@ -257,6 +257,8 @@ static int eval_truth(exactly *x, int node, int64_t index[])
         const int a = eval_truth(x, n->operand[0], index), b = eval_truth(x, n->operand[1], index);
         return a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? -1 : 1;
     }
+    if (tki_resolved(x->in, n->operand[0]) == tki_resolved(x->in, n->operand[1]))
+        return tki_relation_holds(n->relation, 0, 0);
     tki_interval a, b;
     tki_interval_init(&a, x->precision);
     tki_interval_init(&b, x->precision);

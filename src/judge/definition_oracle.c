@@ -17,23 +17,10 @@ enum { BOX = 1 << 13 };
 typedef struct prepared {
     tki_interpreter *in; /* NULL: the case is not evaluated, and nothing is known */
     int tensor;
-    int by_error, by_value; /* clauses */
+    int clause[TKI_DEFINED_COUNT];
     bool stated;
     bool has_specials; /* some `special` line is about this output */
 } prepared;
-
-static const tki_definition *definition_of(const tki_oracle_job *job)
-{
-    return job->c->contract->op->definition;
-}
-
-static int clause_of_kind(const tk_contract *contract, tk_clause_kind kind)
-{
-    for (int i = 0; i < contract->clause_count; i++)
-        if (contract->clauses[i].kind == kind)
-            return i;
-    return 0;
-}
 
 static void release(void *memory)
 {
@@ -45,14 +32,14 @@ static void release(void *memory)
 
 static tk_status prepare(const tki_oracle_job *job, void **made)
 {
-    const tki_definition *d = definition_of(job);
+    const tki_definition *d = tki_definition_of(job->c->contract);
     prepared *p = malloc(sizeof *p);
     const char *refusal;
     if (!p)
         return TK_NO_MEMORY;
-    *p = (prepared){.tensor = d->params[job->output],
-                    .by_error = clause_of_kind(job->c->contract, TK_CLAUSE_ERROR),
-                    .by_value = clause_of_kind(job->c->contract, TK_CLAUSE_VALUE)};
+    *p = (prepared){.tensor = d->params[job->output]};
+    for (tki_defined_clause which = 0; which < TKI_DEFINED_COUNT; which++)
+        p->clause[which] = tki_definition_clause(d, which);
     p->stated = d->tensors[p->tensor].stated_bound != TKI_NONE;
     for (int i = 0; i < d->special_count; i++)
         p->has_specials |= d->specials[i].output == p->tensor;
@@ -120,30 +107,35 @@ static unsigned admitted_by_line(const prepared *p, int64_t element)
 
 /* -- Elements --------------------------------------------------------------------------------------------------------- */
 
-static tki_enclosure unknown(const prepared *p)
+static tki_enclosure unknown(const prepared *p, tki_defined_clause which)
 {
-    return (tki_enclosure){.admits = TKI_UNDEFINED, .clause = (uint8_t)p->by_error};
+    return (tki_enclosure){.admits = TKI_UNDEFINED, .clause = (uint8_t)p->clause[which]};
 }
 
 static tki_enclosure integer_element(const prepared *p, const tki_value *y)
 {
     if (y->state != TKI_IS_FINITE || y->d != 0 || y->v != floor(y->v) || !(fabs(y->v) < 0x1p53))
-        return unknown(p);
-    return (tki_enclosure){.bits = (uint64_t)(int64_t)y->v, .admits = TKI_ADMIT_BITS, .clause = (uint8_t)p->by_error};
+        return unknown(p, TKI_DEFINED_INTEGER);
+    return (tki_enclosure){
+        .bits = (uint64_t)(int64_t)y->v, .admits = TKI_ADMIT_BITS, .clause = (uint8_t)p->clause[TKI_DEFINED_INTEGER]};
 }
 
 static tki_enclosure real_element(const prepared *p, const tki_value *y, double stated)
 {
-    if ((y->state & TKI_IS_UNKNOWN) || isnan(stated) || isinf(stated))
-        return unknown(p);
-    tki_enclosure e = {.clause = (uint8_t)(y->state & TKI_IS_FINITE ? p->by_error : p->by_value)};
-    if (y->state & TKI_IS_FINITE) {
+    if ((y->state & TKI_IS_UNKNOWN) || !isfinite(stated))
+        return unknown(p, TKI_DEFINED_ERR);
+    const bool finite = y->state & TKI_IS_FINITE, special = y->state & TKI_IS_ANY;
+    const tki_defined_clause which = finite && special            ? TKI_DEFINED_OVERFLOW
+                                     : finite                     ? TKI_DEFINED_ERR
+                                     : y->state & TKI_IS_INFINITE ? TKI_DEFINED_INF
+                                                                  : TKI_DEFINED_NAN;
+    tki_enclosure e = {.clause = (uint8_t)p->clause[which]};
+    if (finite) {
         e.lo = y->d > 0 ? tki_down(y->v - y->d) : y->v;
         e.hi = y->d > 0 ? tki_up(y->v + y->d) : y->v;
         e.bound = p->stated ? stated : y->e * OTHER_FORMS;
-        e.admits = TKI_ADMIT_INTERVAL;
     }
-    e.admits = (uint16_t)(e.admits | (y->state & TKI_IS_NAN ? TKI_ADMIT_NAN : 0) |
+    e.admits = (uint16_t)((finite ? TKI_ADMIT_INTERVAL : 0) | (y->state & TKI_IS_NAN ? TKI_ADMIT_NAN : 0) |
                           (y->state & TKI_IS_PLUS_INF ? TKI_ADMIT_PLUS_INF : 0) |
                           (y->state & TKI_IS_MINUS_INF ? TKI_ADMIT_MINUS_INF : 0));
     return e;
@@ -155,7 +147,7 @@ static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64
     const bool integers = job->c->contract->params[job->output].judged == TK_BY_INTEGER;
     if (!p->in) {
         for (int64_t i = 0; i < count; i++)
-            out[i] = unknown(p);
+            out[i] = unknown(p, integers ? TKI_DEFINED_INTEGER : TKI_DEFINED_ERR);
         return TK_OK;
     }
     tki_value *values = malloc((size_t)count * sizeof *values);
@@ -171,7 +163,7 @@ static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64
         out[i] = integers ? integer_element(p, &values[i]) : real_element(p, &values[i], stated ? tki_up(most) : 0);
         const unsigned line = p->has_specials ? admitted_by_line(p, first + i) : 0;
         if (line)
-            out[i] = (tki_enclosure){.admits = (uint16_t)line, .clause = (uint8_t)p->by_value};
+            out[i] = (tki_enclosure){.admits = (uint16_t)line, .clause = (uint8_t)p->clause[TKI_DEFINED_SPECIAL]};
     }
     free(values);
     free(stated);

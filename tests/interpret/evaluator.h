@@ -262,7 +262,7 @@ static inline bool truth_of(evaluator *ev, int node, int64_t index[])
     mpfr_inits2(EVALUATOR_BITS, a, b, (mpfr_ptr)0);
     value_of(ev, n->operand[0], index, a);
     value_of(ev, n->operand[1], index, b);
-    const int order = mpfr_cmp(a, b);
+    const int order = n->operand[0] == n->operand[1] ? 0 : mpfr_cmp(a, b);
     mpfr_clears(a, b, (mpfr_ptr)0);
     const bool all[] = {order == 0, order != 0, order<0, order <= 0, order> 0, order >= 0};
     return all[n->relation];

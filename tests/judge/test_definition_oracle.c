@@ -2,55 +2,46 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/dtype.h"
 #include "define/definition.h"
 #include "exact/round.h"
 #include "judge/definition_oracle.h"
 #include "judge/judge.h"
-#include "model/op.h"
+#include "trials/op_registry.h"
 #include "tests/unit_test.h"
 
 enum { ROWS = 3, COLS = 40 };
 
-static tki_definitions made;
-static tki_op op;
-static tk_contract contract;
-static tk_param params[4];
-static const int dims[] = {0, 1};
-static const tk_clause clauses[] = {{TK_CLAUSE_ERROR, "A.ERR", "within the bound"},
-                                    {TK_CLAUSE_VALUE, "A.VALUE", "NaN and infinities"}};
+static tk_ctx *ctx;
 static tk_case c;
 
-/* One input x[rows, cols] and one output, of rows and cols or of rows alone. */
-static void define(const char *text, tk_judged_by judged)
+static int begin(void **state)
 {
-    tki_definition_error error;
-    if (tki_definitions_read(text, strlen(text), &made, &error) != TK_OK)
-        fail_msg("%d:%d: %s", error.position.line, error.position.column, error.text);
-    const tki_definition *d = &made.list[0];
-    const int rank = d->tensors[d->params[1]].rank;
-    op = (tki_op){.contract = &contract, .definition = d};
-    params[0] = (tk_param){
-        .name = "x", .kind = TK_KIND_VALUE, .rank = 2, .dim = dims, .inner_axis = 1, .may_alias = -1};
-    params[1] = (tk_param){.name = "y",
-                           .output = true,
-                           .kind = judged == TK_BY_INTEGER ? TK_KIND_FIXED : TK_KIND_VALUE,
-                           .dtype = TK_I64,
-                           .judged = judged,
-                           .rank = rank,
-                           .dim = dims,
-                           .inner_axis = -1,
-                           .may_alias = -1};
-    contract = (tk_contract){.name = "a",
-                             .dim_count = 2,
-                             .param_count = 2,
-                             .params = params,
-                             .clause_count = 2,
-                             .clauses = clauses,
-                             .op = &op};
-    c = tk_case_init(&contract, TK_F32);
+    (void)state;
+    return tk_ctx_create(&ctx) == TK_OK ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    tk_ctx_destroy(ctx);
+    return 0;
+}
+
+/* One input x[rows, cols] and one output. */
+static void define(const char *text)
+{
+    const tk_contract *contract;
+    if (tk_op_define(ctx, text, strlen(text), NULL, &contract) != TK_OK)
+        fail_msg("%s", tk_ctx_message(ctx));
+    c = tk_case_init(contract, TK_F32);
     c.dims[0] = ROWS;
     c.dims[1] = COLS;
+    assert_ptr_equal(tki_oracle_of(contract), &tki_definition_oracle);
+}
+
+static int64_t failed(const tki_judgement *found, tki_defined_clause which)
+{
+    return found->failed[tki_definition_clause(tki_definition_of(c.contract), which)];
 }
 
 static tki_judgement judge(const float *x, const void *y)
@@ -63,13 +54,15 @@ static tki_judgement judge(const float *x, const void *y)
     job.prepared = prepared;
     assert_int_equal(tki_judge(&tki_definition_oracle, &job, y, 2, &found), TK_OK);
     tki_definition_oracle.release(prepared);
-    tki_definitions_free(&made);
     return found;
 }
 
 static int64_t failures(const tki_judgement *found)
 {
-    return found->failed[0] + found->failed[1];
+    int64_t sum = 0;
+    for (int i = 0; i < TK_MAX_CLAUSES; i++)
+        sum += found->failed[i];
+    return sum;
 }
 
 static void draw(float x[ROWS * COLS])
@@ -93,24 +86,24 @@ static void softmax(const float *x, float *y, bool to_f16)
     }
 }
 
-static const char softmax_text[] = "op a(x[rows, cols]) -> y[rows, cols]\n y = softmax[cols](x)";
+static const char softmax_text[] = "op a1(x[rows, cols]) -> y[rows, cols]\n y = softmax[cols](x)";
 
 TEST(a_right_kernel_and_wrong_ones)
 {
     float x[ROWS * COLS], y[ROWS * COLS];
     draw(x);
-    define(softmax_text, TK_BY_INTERVAL);
+    define(softmax_text);
     softmax(x, y, false);
     tki_judgement found = judge(x, y);
     assert_int_equal(found.elements, ROWS * COLS);
     assert_int_equal(failures(&found), 0);
     assert_int_equal(found.undefined + found.undecided, 0);
     assert_true(found.bound_used > 0 && found.bound_used < 0.5);
-    define(softmax_text, TK_BY_INTERVAL);
+    define(softmax_text);
     softmax(x, y, true);
     found = judge(x, y);
     assert_true(failures(&found) > ROWS * COLS / 2);
-    define(softmax_text, TK_BY_INTERVAL);
+    define(softmax_text);
     softmax(x, y, false);
     y[COLS + 3] *= 1 + 0x1p-12F;
     found = judge(x, y);
@@ -124,36 +117,36 @@ TEST(infinities_and_nan)
     draw(x);
     x[3] = NAN;
     x[COLS + 5] = -INFINITY;
-    define(softmax_text, TK_BY_INTERVAL);
+    define(softmax_text);
     softmax(x, y, false);
     for (int i = 0; i < COLS; i++)
         y[i] = 1.0F / COLS;
     tki_judgement found = judge(x, y);
-    assert_int_equal(found.failed[1], COLS);
+    assert_int_equal(failed(&found, TKI_DEFINED_NAN), COLS);
     for (int i = 0; i < COLS; i++)
         y[i] = NAN;
-    define(softmax_text, TK_BY_INTERVAL);
+    define(softmax_text);
     found = judge(x, y);
     assert_int_equal(failures(&found), 0);
     y[COLS + 5] = 0x1p-100F;
-    define(softmax_text, TK_BY_INTERVAL);
+    define(softmax_text);
     found = judge(x, y);
     assert_int_equal(failures(&found), 1);
 }
 
 TEST(special_lines)
 {
-    static const char text[] = "op a(x[rows, cols]) -> y[rows, cols]\n y = silu(x)\n special x = -inf: y = 0";
+    static const char text[] = "op a2(x[rows, cols]) -> y[rows, cols]\n y = silu(x)\n special x = -inf: y = 0";
     float x[ROWS * COLS], y[ROWS * COLS];
     draw(x);
     x[7] = -INFINITY;
     for (int i = 0; i < ROWS * COLS; i++)
         y[i] = x[i] / (1 + expf(-x[i]));
-    define(text, TK_BY_INTERVAL);
+    define(text);
     y[7] = 0;
     tki_judgement found = judge(x, y);
     assert_int_equal(failures(&found), 0);
-    define(text, TK_BY_INTERVAL);
+    define(text);
     y[7] = NAN;
     found = judge(x, y);
     assert_int_equal(failures(&found), 1);
@@ -164,7 +157,7 @@ TEST(stated_bounds)
     float x[ROWS * COLS], y[ROWS * COLS];
     draw(x);
     for (int twice = 0; twice < 2; twice++) {
-        define("op a(x[rows, cols]) -> y[rows, cols]\n y = x * 2\n bound ERR = 0.5", TK_BY_INTERVAL);
+        define("op a3(x[rows, cols]) -> y[rows, cols]\n y = x * 2\n bound ERR = 0.5");
         for (int i = 0; i < ROWS * COLS; i++)
             y[i] = x[i] * 2 + (twice ? 0.625F : 0.375F);
         const tki_judgement found = judge(x, y);
@@ -183,15 +176,15 @@ TEST(integers)
         for (int i = 0; i < COLS; i++)
             y[row] = x[row * COLS + i] > x[row * COLS + y[row]] ? i : y[row];
     }
-    define("op a(x[rows, cols]) -> y[rows]: int\n y = argmax[cols ties lower](x)", TK_BY_INTEGER);
+    define("op a4(x[rows, cols]) -> y[rows]: int\n y = argmax[cols ties lower](x)");
     tki_judgement found = judge(x, y);
     assert_int_equal(failures(&found), 0);
     assert_int_equal(found.undefined, 0);
     y[2] = (y[2] + 1) % COLS;
-    define("op a(x[rows, cols]) -> y[rows]: int\n y = argmax[cols ties lower](x)", TK_BY_INTEGER);
+    define("op a5(x[rows, cols]) -> y[rows]: int\n y = argmax[cols ties lower](x)");
     found = judge(x, y);
     assert_int_equal(failures(&found), 1);
-    define("op a(x[rows, cols]) -> y[rows]: int\n y = argmax[cols](x)", TK_BY_INTEGER);
+    define("op a6(x[rows, cols]) -> y[rows]: int\n y = argmax[cols](x)");
     found = judge(x, y);
     assert_int_equal(found.undefined, 1); /* any of equal keys */
 }
@@ -199,18 +192,18 @@ TEST(integers)
 /* What an overflowing sum may be: the interval, NaN, infinities; nothing else. */
 TEST(overflow)
 {
-    static const char text[] = "op a(x[rows, cols]) -> y[rows]\n y = sum[cols](x)";
+    static const char text[] = "op a7(x[rows, cols]) -> y[rows]\n y = sum[cols](x)";
     const float results[] = {0, INFINITY, -INFINITY, NAN, 1e30F};
     float x[ROWS * COLS] = {0x1p127F, 0x1p127F, -0x1p127F, -0x1p127F}, y[ROWS] = {0};
     for (int i = 0; i < 5; i++) {
         y[0] = results[i];
-        define(text, TK_BY_INTERVAL);
+        define(text);
         const tki_judgement found = judge(x, y);
         assert_int_equal(failures(&found), 0);
     }
     y[0] = 0;
     y[1] = 1;
-    define(text, TK_BY_INTERVAL);
+    define(text);
     const tki_judgement found = judge(x, y);
     assert_int_equal(failures(&found), 1);
 }
@@ -223,5 +216,5 @@ int main(void)
                                        cmocka_unit_test(stated_bounds),
                                        cmocka_unit_test(integers),
                                        cmocka_unit_test(overflow)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, begin, end);
 }
