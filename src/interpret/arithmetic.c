@@ -143,11 +143,14 @@ tki_value tki_divided(const tki_rules *rules, const tki_value *a, const tki_valu
 {
     if (!tki_both_finite(a, b))
         return tki_special_binary(rules, TKI_DIVIDE, a, b);
-    const double least = fmin(b->l > 0 ? b->l : b->h < 0 ? -b->h : 0, fabs(b->v) - b->d);
+    const double least = b->l > 0 ? b->l : b->h < 0 ? -b->h : 0;
     if (!(least >= TKI_FP32_SMALLEST_NORMAL))
         return tki_value_of_state(TKI_IS_UNKNOWN);
-    const double v = a->v / b->v, magnitude = fabs(v) * TKI_DOUBLE_SLACK;
-    const double d = (a->d + magnitude * b->d) / (fabs(b->v) - b->d) + 2 * TKI_DOUBLE_UNIT * magnitude +
+    const double end = tki_value_least(b), other_end = tki_value_most(b), middle = 0.5 * (end + other_end);
+    const double divisor = b->d == 0 ? b->v : middle,
+                 off = b->d == 0 ? 0 : 0.5 * (other_end - end) * TKI_DOUBLE_SLACK;
+    const double v = a->v / divisor, magnitude = fabs(v) * TKI_DOUBLE_SLACK;
+    const double d = (a->d + magnitude * off) / least * TKI_DOUBLE_SLACK + 2 * TKI_DOUBLE_UNIT * magnitude +
                      TKI_DOUBLE_TINY;
     const double e = (a->e + (magnitude + d) * b->e) / least;
     const double small = fabs(b->v) + b->d + b->e > 0x1p126 ? (tki_value_magnitude(a) + a->e) * TKI_FP32_UNDERFLOW
@@ -253,9 +256,10 @@ static void power_hull(const tki_rules *rules, const double a[2], const double b
 
 tki_value tki_power(const tki_rules *rules, const tki_value *a, const tki_value *b)
 {
-    if (!tki_both_finite(a, b) || !(a->l > 0 && a->v - a->d > 0))
+    if (!tki_both_finite(a, b) || !(a->l > 0))
         return tki_value_of_state(TKI_IS_UNKNOWN | ((a->state | b->state) & TKI_IS_NAN));
-    const double exact_a[2] = {a->v - a->d, a->v + a->d}, exact_b[2] = {b->v - b->d, b->v + b->d};
+    const double exact_a[2] = {tki_value_least(a), tki_value_most(a)};
+    const double exact_b[2] = {tki_value_least(b), tki_value_most(b)};
     const double near_a[2] = {a->l, a->h}, near_b[2] = {b->l, b->h};
     double lo, hi, least, most;
     power_hull(rules, exact_a, exact_b, &lo, &hi);

@@ -483,10 +483,15 @@ static tk_status outputs_of(const tki_interpreter *in, const tki_program *p, int
 tk_status tki_interpreter_values(const tki_interpreter *in, int tensor, int64_t first, int64_t count,
                                  tki_value values[])
 {
-    return outputs_of(in, &in->of_tensor[tensor], first, count, values);
+    const tki_table *table = &in->kept_tensor[tensor];
+    if (!table->entries)
+        return outputs_of(in, &in->of_tensor[tensor], first, count, values);
+    memcpy(values, (const tki_value *)table->entries + first, (size_t)count * sizeof *values);
+    return TK_OK;
 }
 
-tk_status tki_interpreter_stated(const tki_interpreter *in, int64_t first, int64_t count, tki_value values[])
+tk_status tki_interpreter_stated(const tki_interpreter *in, int tensor, int64_t first, int64_t count,
+                                 tki_value values[])
 {
-    return outputs_of(in, &in->stated, first, count, values);
+    return outputs_of(in, &in->stated[tensor], first, count, values);
 }

@@ -336,11 +336,10 @@ static tki_value of_finite(const tki_elementary *t, tki_primitive primitive, con
     const tki_function *f = &functions[primitive];
     const double magnitude = fmax(fabs(a->l), fabs(a->h)), off = f->perturbed * TKI_U * magnitude;
     const double least = a->l - off * TKI_DOUBLE_SLACK, most = a->h + off * TKI_DOUBLE_SLACK;
-    /* Where only the perturbation leaves the domain, an evaluation does not: its argument is in [l, h]. */
-    if (f->open ? !(a->l > f->least && a->v - a->d > f->least) : !(a->l >= f->least && a->v - a->d >= f->least))
+    if (f->open ? !(a->l > f->least) : !(a->l >= f->least))
         return tki_value_of_state(TKI_IS_UNKNOWN);
     double lo, hi, reach_lo, reach_hi;
-    tki_function_enclose(t, f, a->v - a->d, a->v + a->d, &lo, &hi);
+    tki_function_enclose(t, f, tki_value_least(a), tki_value_most(a), &lo, &hi);
     if (least == most) {
         reach_lo = lo;
         reach_hi = hi;

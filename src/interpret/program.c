@@ -366,6 +366,7 @@ static bool allocate(tki_interpreter *in, plan *p)
     in->decoded = calloc(tensors, sizeof *in->decoded);
     in->of_tensor = calloc(tensors, sizeof *in->of_tensor);
     in->of_body = calloc(nodes, sizeof *in->of_body);
+    in->stated = calloc(tensors, sizeof *in->stated);
     in->outer_count = calloc(nodes, sizeof *in->outer_count);
     in->outer = calloc(nodes, sizeof *in->outer);
     in->kept = calloc(nodes, sizeof *in->kept);
@@ -382,20 +383,34 @@ static bool allocate(tki_interpreter *in, plan *p)
            p->readers_of_node && p->readers_of_tensor && p->widest_of_node && p->widest_of_tensor;
 }
 
-static tk_status plan_all(tki_interpreter *in, plan *p, int tensor)
+static void plan_output(plan *p, int tensor)
 {
-    const int stated = in->d->tensors[tensor].stated_bound;
+    tki_interpreter *in = p->in;
+    const tki_def_tensor *t = &in->d->tensors[tensor];
+    p->readers_of_tensor[tensor]++;
     plan_tensor(p, tensor);
-    if (stated != TKI_NONE && p->status == TK_OK) {
-        p->status = make_program(in, &in->stated, stated, in->d->tensors[tensor].rank, in->d->tensors[tensor].own);
-        if (p->status == TK_OK)
-            plan_program(p, &in->stated);
-    }
+    if (t->stated_bound == TKI_NONE || p->status != TK_OK)
+        return;
+    p->status = make_program(in, &in->stated[tensor], t->stated_bound, t->rank, t->own);
+    if (p->status == TK_OK)
+        plan_program(p, &in->stated[tensor]);
+}
+
+static tk_status plan_all(tki_interpreter *in, plan *p)
+{
+    for (int i = in->d->input_count; i < in->d->param_count; i++)
+        if (tki_condition_holds(&in->d->tensors[in->d->params[i]].present, in->c))
+            plan_output(p, in->d->params[i]);
     if (p->status != TK_OK)
         return p->status;
-    cost_of_program(p, &in->of_tensor[tensor]);
-    if (stated != TKI_NONE)
-        cost_of_program(p, &in->stated);
+    for (int i = in->d->input_count; i < in->d->param_count; i++) {
+        const int tensor = in->d->params[i];
+        double filled = 0;
+        if (is_made(&in->of_tensor[tensor]))
+            cost_of_read(p, tensor, &filled);
+        if (is_made(&in->stated[tensor]))
+            cost_of_program(p, &in->stated[tensor]);
+    }
     for (int i = 0; i < in->d->tensor_count && !p->refusal; i++)
         p->refusal = is_made(&in->of_tensor[i]) ? unsupported(in, &in->of_tensor[i]) : NULL;
     for (int i = 0; i < in->d->node_count && !p->refusal; i++)
@@ -403,7 +418,7 @@ static tk_status plan_all(tki_interpreter *in, plan *p, int tensor)
     return p->refusal ? TK_BAD_ARGUMENT : TK_OK;
 }
 
-tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[], int tensor,
+tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[],
                                tki_interpreter **made, const char **refusal)
 {
     const tki_floats floats = tki_floats_begin();
@@ -426,7 +441,7 @@ tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const 
         status = tki_make_constants(in);
     }
     if (status == TK_OK)
-        status = plan_all(in, &p, tensor);
+        status = plan_all(in, &p);
     if (p.refusal)
         *refusal = p.refusal;
     if (status == TK_OK && buffers)
@@ -463,7 +478,8 @@ void tki_interpreter_free(tki_interpreter *in)
         free(in->kept[i].entries);
         free(in->rows[i].entries);
     }
-    free_program(&in->stated);
+    for (int i = 0; i < in->d->tensor_count && in->stated; i++)
+        free_program(&in->stated[i]);
     free(in->constants);
     free(in->resolved);
     free(in->is_constant);
@@ -471,6 +487,7 @@ void tki_interpreter_free(tki_interpreter *in)
     free(in->decoded);
     free(in->of_tensor);
     free(in->of_body);
+    free(in->stated);
     free(in->outer_count);
     free(in->outer);
     free(in->kept);

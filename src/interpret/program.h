@@ -56,7 +56,7 @@ typedef struct tki_interpreter {
     const float **decoded;     /* [tensor_count] tables of 16-bit inputs; NULL: elements are decoded one by one */
     tki_program *of_tensor;    /* [tensor_count] order NULL: none */
     tki_program *of_body;      /* [node_count] of reductions */
-    tki_program stated;        /* the bound that the definition states; order NULL: none */
+    tki_program *stated;       /* [tensor_count] of the bounds that the definition states; order NULL: none */
     int *outer_count, **outer; /* [node_count] of reductions: the indices that a row of it depends on */
     tki_table *kept, *rows;    /* [node_count] entries NULL: none */
     tki_table *kept_tensor;    /* [tensor_count] */
@@ -64,18 +64,18 @@ typedef struct tki_interpreter {
     tki_filling *fillings;
 } tki_interpreter;
 
-/* On TK_OK the caller frees it. TK_BAD_ARGUMENT: *refusal says why the case is not evaluated; it lives as long as the definition. `tensor` is
- * the output that is asked for. Buffers may be NULL, of who only wants to know whether it is evaluated: then no table is filled. */
+/* On TK_OK the caller frees it. TK_BAD_ARGUMENT: *refusal says why the case is not evaluated; it lives as long as the definition. It is for all
+ * outputs that the case has. Buffers may be NULL, of who only wants to know whether it is evaluated: then no table is filled. */
 TK_MUST_USE tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[],
-                                           int tensor, tki_interpreter **made, const char **refusal);
+                                           tki_interpreter **made, const char **refusal);
 void tki_interpreter_free(tki_interpreter *in);
 
-/* Elements `first` to `first` + `count` of that output. Safe from several threads. */
+/* Elements `first` to `first` + `count` of an output. Safe from several threads. */
 TK_MUST_USE tk_status tki_interpreter_values(const tki_interpreter *in, int tensor, int64_t first, int64_t count,
                                              tki_value values[]);
 
-/* B of elements of the output that was asked for, as the definition states it. */
-TK_MUST_USE tk_status tki_interpreter_stated(const tki_interpreter *in, int64_t first, int64_t count,
+/* B of elements of an output, as the definition states it. */
+TK_MUST_USE tk_status tki_interpreter_stated(const tki_interpreter *in, int tensor, int64_t first, int64_t count,
                                              tki_value values[]);
 
 /* One element's exact value, in an interval of numbers of that precision. */

@@ -23,7 +23,7 @@ enum {
 typedef struct tki_value {
     double v, d;    /* the exact value is within d of v; read only with TKI_IS_FINITE, and then finite */
     double e;       /* a finite evaluation is within e of the exact value */
-    double l, h;    /* and in [l, h], which lies in [v - d - e, v + d + e] */
+    double l, h;    /* and in [l, h], which lies in [v - d - e, v + d + e] and has the exact value too */
     double mass;    /* of sums: the sum of |terms| and of their errors */
     int64_t depth;  /* the most roundings that a term of a sum passes through; TKI_NORMALISED; else 0 */
     unsigned state; /* TKI_IS_... */
@@ -67,6 +67,17 @@ static inline double tki_value_magnitude(const tki_value *a)
 static inline bool tki_value_is_zero(const tki_value *a)
 {
     return a->v == 0 && a->d == 0 && a->e == 0;
+}
+
+/* The ends of where the exact value is, by all that is known. */
+static inline double tki_value_least(const tki_value *a)
+{
+    return fmax(a->v - a->d, a->l);
+}
+
+static inline double tki_value_most(const tki_value *a)
+{
+    return fmin(a->v + a->d, a->h);
 }
 
 /* Nothing was rounded so far: neither by an evaluation nor here. */

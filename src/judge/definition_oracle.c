@@ -16,10 +16,7 @@ enum { BOX = 1 << 13 };
 
 typedef struct prepared {
     tki_interpreter *in; /* NULL: the case is not evaluated, and nothing is known */
-    int tensor;
     int clause[TKI_DEFINED_COUNT];
-    bool stated;
-    bool has_specials; /* some `special` line is about this output */
 } prepared;
 
 static void release(void *memory)
@@ -37,13 +34,10 @@ static tk_status prepare(const tki_oracle_job *job, void **made)
     const char *refusal;
     if (!p)
         return TK_NO_MEMORY;
-    *p = (prepared){.tensor = d->params[job->output]};
+    *p = (prepared){.in = NULL};
     for (tki_defined_clause which = 0; which < TKI_DEFINED_COUNT; which++)
         p->clause[which] = tki_definition_clause(d, which);
-    p->stated = d->tensors[p->tensor].stated_bound != TKI_NONE;
-    for (int i = 0; i < d->special_count; i++)
-        p->has_specials |= d->specials[i].output == p->tensor;
-    const tk_status status = tki_interpreter_make(d, job->c, job->buffers, p->tensor, &p->in, &refusal);
+    const tk_status status = tki_interpreter_make(d, job->c, job->buffers, &p->in, &refusal);
     if (status != TK_OK && status != TK_BAD_ARGUMENT) {
         release(p);
         return status;
@@ -86,17 +80,17 @@ static bool applies(const prepared *p, const tki_special *line, const int64_t pl
 }
 
 /* What a `special` line says of the element; 0: none does. */
-static unsigned admitted_by_line(const prepared *p, int64_t element)
+static unsigned admitted_by_line(const prepared *p, int tensor, int64_t element)
 {
     const tki_definition *d = p->in->d;
-    const tki_def_tensor *t = &d->tensors[p->tensor];
+    const tki_def_tensor *t = &d->tensors[tensor];
     int64_t place[TK_MAX_RANK];
     for (int axis = t->rank - 1; axis >= 0; axis--) {
         place[axis] = element % p->in->constants[t->extent[axis]];
         element /= p->in->constants[t->extent[axis]];
     }
     for (int i = 0; i < d->special_count; i++)
-        if (d->specials[i].output == p->tensor && applies(p, &d->specials[i], place)) {
+        if (d->specials[i].output == tensor && applies(p, &d->specials[i], place)) {
             const unsigned says = d->specials[i].admits;
             return (says & TKI_SPECIAL_NAN ? TKI_ADMIT_NAN : 0u) | (says & TKI_SPECIAL_ZERO ? TKI_ADMIT_ZERO : 0u) |
                    (says & TKI_SPECIAL_PLUS_INF ? TKI_ADMIT_PLUS_INF : 0u) |
@@ -120,6 +114,7 @@ static tki_enclosure integer_element(const prepared *p, const tki_value *y)
         .bits = (uint64_t)(int64_t)y->v, .admits = TKI_ADMIT_BITS, .clause = (uint8_t)p->clause[TKI_DEFINED_INTEGER]};
 }
 
+/* `stated`: the bound, if the definition has one; else -1. */
 static tki_enclosure real_element(const prepared *p, const tki_value *y, double stated)
 {
     if ((y->state & TKI_IS_UNKNOWN) || !isfinite(stated))
@@ -133,7 +128,7 @@ static tki_enclosure real_element(const prepared *p, const tki_value *y, double 
     if (finite) {
         e.lo = y->d > 0 ? tki_down(y->v - y->d) : y->v;
         e.hi = y->d > 0 ? tki_up(y->v + y->d) : y->v;
-        e.bound = p->stated ? stated : y->e * OTHER_FORMS;
+        e.bound = stated >= 0 ? stated : y->e * OTHER_FORMS;
     }
     e.admits = (uint16_t)((finite ? TKI_ADMIT_INTERVAL : 0) | (y->state & TKI_IS_NAN ? TKI_ADMIT_NAN : 0) |
                           (y->state & TKI_IS_PLUS_INF ? TKI_ADMIT_PLUS_INF : 0) |
@@ -150,18 +145,22 @@ static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64
             out[i] = unknown(p, integers ? TKI_DEFINED_INTEGER : TKI_DEFINED_ERR);
         return TK_OK;
     }
+    const tki_definition *d = p->in->d;
+    const int tensor = d->params[job->output];
+    const bool is_stated = d->tensors[tensor].stated_bound != TKI_NONE;
     tki_value *values = malloc((size_t)count * sizeof *values);
-    tki_value *stated = p->stated ? malloc((size_t)count * sizeof *stated) : NULL;
-    tk_status status = values && (stated || !p->stated) ? TK_OK : TK_NO_MEMORY;
+    tki_value *stated = is_stated ? malloc((size_t)count * sizeof *stated) : NULL;
+    tk_status status = values && (stated || !is_stated) ? TK_OK : TK_NO_MEMORY;
     if (status == TK_OK)
-        status = tki_interpreter_values(p->in, p->tensor, first, count, values);
+        status = tki_interpreter_values(p->in, tensor, first, count, values);
     if (status == TK_OK && stated)
-        status = tki_interpreter_stated(p->in, first, count, stated);
+        status = tki_interpreter_stated(p->in, tensor, first, count, stated);
     for (int64_t i = 0; i < count && status == TK_OK; i++) {
-        /* The largest that the stated bound may be; NaN if that is not known. */
-        const double most = !stated ? 0 : stated[i].state == TKI_IS_FINITE ? stated[i].v + stated[i].d : NAN;
-        out[i] = integers ? integer_element(p, &values[i]) : real_element(p, &values[i], stated ? tki_up(most) : 0);
-        const unsigned line = p->has_specials ? admitted_by_line(p, first + i) : 0;
+        /* The largest that the stated bound may be; NaN if that is not known, and of one below zero. */
+        const double most = !stated ? -1 : stated[i].state == TKI_IS_FINITE ? tki_up(stated[i].v + stated[i].d) : NAN;
+        out[i] = integers ? integer_element(p, &values[i])
+                          : real_element(p, &values[i], stated && most < 0 ? NAN : most);
+        const unsigned line = d->special_count > 0 ? admitted_by_line(p, tensor, first + i) : 0;
         if (line)
             out[i] = (tki_enclosure){.admits = (uint16_t)line, .clause = (uint8_t)p->clause[TKI_DEFINED_SPECIAL]};
     }
@@ -188,7 +187,7 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
     const prepared *p = job->prepared;
     int64_t rows, cols;
     tki_output_matrix(job->c, job->output, &rows, &cols);
-    return tki_interpreter_exactly(p->in, p->tensor, row * cols + col, precision, lo, hi);
+    return tki_interpreter_exactly(p->in, p->in->d->params[job->output], row * cols + col, precision, lo, hi);
 }
 
 const tki_oracle tki_definition_oracle = {

@@ -161,6 +161,7 @@ static inline void primitive_of(evaluator *ev, const tki_def_node *n, int64_t in
         if (n->operand[i] != TKI_NONE)
             value_of(ev, n->operand[i], index, all[i]);
     double k = 8;
+    const bool infinite = mpfr_inf_p(a);
     const bool of_exp = n->primitive == TKI_EXP || n->primitive == TKI_EXP2 || n->primitive == TKI_EXPM1 ||
                         n->primitive == TKI_TANH || n->primitive == TKI_ERF || n->primitive == TKI_SIGMOID ||
                         (n->primitive >= TKI_SILU && n->primitive != TKI_GELU_TANH);
@@ -243,7 +244,7 @@ static inline void primitive_of(evaluator *ev, const tki_def_node *n, int64_t in
         softplus(y, a);
         mpfr_neg(y, y, MPFR_RNDN);
     }
-    rounded(ev, y, k);
+    rounded(ev, y, infinite ? 1 : k); /* at infinity there is nothing to lose */
     mpfr_clears(a, b, c, (mpfr_ptr)0);
 }
 

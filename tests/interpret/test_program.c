@@ -195,7 +195,7 @@ static void compare(instance *it, int p)
     const int64_t count = tk_case_elements(&it->c, p), step = count > MOST_CHECKED ? count / MOST_CHECKED : 1;
     tki_interpreter *in;
     const char *refusal;
-    const tk_status status = tki_interpreter_make(it->d, &it->c, (const void *const *)it->buffers, tensor, &in,
+    const tk_status status = tki_interpreter_make(it->d, &it->c, (const void *const *)it->buffers, &in,
                                                   &refusal);
     if (status != TK_OK)
         fail_msg("%s: %s\n%s", tk_status_text(status), refusal ? refusal : "", it->d->text);
