@@ -621,18 +621,16 @@ static void value_of(evaluator *ev, int node, int64_t index[], mpfr_ptr y)
         break;
     case TKI_NODE_CAST:
         value_of(ev, n->operand[0], index, y);
-        if (n->dtype == TK_F16) { /* 11 bits, from 2^-24 on */
+        if (mpfr_regular_p(y)) {
+            const long bits = n->dtype == TK_F16 ? 11 : 8, least = n->dtype == TK_F16 ? -24 : -133;
+            const long exponent = mpfr_get_exp(y) - bits;
             mpfr_t unit;
             mpfr_init2(unit, EVALUATOR_BITS);
-            long exponent = mpfr_zero_p(y) ? -24 : mpfr_get_exp(y) - 11;
-            mpfr_set_ui_2exp(unit, 1, exponent < -24 ? -24 : exponent, MPFR_RNDN);
+            mpfr_set_ui_2exp(unit, 1, exponent < least ? least : exponent, MPFR_RNDN);
             mpfr_div(y, y, unit, MPFR_RNDN);
             mpfr_rint(y, y, MPFR_RNDN);
             mpfr_mul(y, y, unit, MPFR_RNDN);
             mpfr_clear(unit);
-        } else { /* bf16, normal */
-            mpfr_prec_round(y, 8, MPFR_RNDN);
-            mpfr_prec_round(y, EVALUATOR_BITS, MPFR_RNDN);
         }
         break;
     case TKI_NODE_SELECT: value_of(ev, n->operand[truth_of(ev, n->operand[0], index) ? 1 : 2], index, y); break;
