@@ -24,9 +24,8 @@ static const tki_judging judgings[] = {
 };
 
 static const tki_mutant none[1];
-static const tki_trial_hints of_definitions_hints = {.cost_is_open = true};
 static const tki_judging of_definitions = {
-    .oracle = &tki_definition_oracle, .mutants = none, .variants = none, .hints = &of_definitions_hints};
+    .oracle = &tki_definition_oracle, .mutants = none, .variants = none, .hints = &tki_no_hints};
 
 const tki_judging *tki_judging_of(const tk_contract *contract)
 {

@@ -140,10 +140,10 @@ static double distance(mpfr_srcptr exact, double from)
     return d;
 }
 
-/* Beyond fp32's numbers what an evaluation finds instead of an infinity is no longer near the exact value. */
+/* Behind an overflow what an evaluation finds instead of an infinity is all that is known: the exact value may be another. */
 static bool has_overflowed(const place *at)
 {
-    return at->y->state != TKI_IS_FINITE && !(fabs(mpfr_get_d(at->exact, MPFR_RNDN)) < 0x1p127);
+    return at->y->state != TKI_IS_FINITE;
 }
 
 static void check_exact(const place *at)
