@@ -16,6 +16,7 @@
  *   - Arithmetic of integers that depends on indices can still leave 64 bits: whoever evaluates checks it and refuses the case. */
 #pragma once
 
+#include "core/export.h"
 #include "tokitai.h"
 
 #define TKI_NONE (-1)
@@ -367,7 +368,7 @@ typedef struct tki_definition {
 /* Computes all constants of a case: values[i] of each ints[i] that is constant (others stay as they are), from case.dims and
  * case.attributes, of which derived sizes are not read but computed. NULL, or why the definition refuses the case: one line that lives as long as
  * the definition. `values` is [int_count]. Size expressions are total with that: overflow and divisors that are not positive are refusals. */
-const char *tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[]);
+TKI_EXPORT const char *tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[]);
 
 /* Sets the sizes that follow from others; one that cannot be computed is negative, as one may be that can. */
 void tki_definition_derive(const tki_definition *definition, tk_case *c);
@@ -375,15 +376,15 @@ void tki_definition_derive(const tki_definition *definition, tk_case *c);
 /* a kind b, of the kinds from ADD on; false for overflow, and for a divisor that is not positive. */
 bool tki_int_compute(tki_int_kind kind, int64_t a, int64_t b, int64_t *result);
 
-bool tki_condition_holds(const tki_condition *condition, const tk_case *c);
+TKI_EXPORT bool tki_condition_holds(const tki_condition *condition, const tk_case *c);
 
 /* a relation b */
-bool tki_relation_holds(tki_relation relation, int64_t a, int64_t b);
+TKI_EXPORT bool tki_relation_holds(tki_relation relation, int64_t a, int64_t b);
 
 const char *tki_primitive_name(tki_primitive primitive);
-int tki_primitive_operands(tki_primitive primitive);
+TKI_EXPORT int tki_primitive_operands(tki_primitive primitive);
 const char *tki_over_name(tki_over over);
-bool tki_over_keeps_axes(tki_over over);
+TKI_EXPORT bool tki_over_keeps_axes(tki_over over);
 
 /* -- Reading --------------------------------------------------------------------------------------------------------- */
 
@@ -418,10 +419,10 @@ typedef enum tki_defined_clause {
 } tki_defined_clause;
 
 /* Its position among the contract's; TKI_NONE if it is not there. */
-int tki_definition_clause(const tki_definition *definition, tki_defined_clause which);
+TKI_EXPORT int tki_definition_clause(const tki_definition *definition, tki_defined_clause which);
 
 /* What the contract was made from (tk_op_define()); NULL. */
-const tki_definition *tki_definition_of(const tk_contract *contract);
+TKI_EXPORT const tki_definition *tki_definition_of(const tk_contract *contract);
 
 /* NULL if there is none of that name. */
 const tki_definition *tki_definition_named(const tki_definitions *made, const char *name);
