@@ -103,6 +103,14 @@ tki_value tki_special_binary(const tki_rules *rules, tki_primitive p, const tki_
     return y;
 }
 
+tki_value tki_special_square(const tki_rules *rules, const tki_value *a)
+{
+    const tki_value x = finite_part(a);
+    tki_value y = a->state & TKI_IS_FINITE ? tki_squared(rules, &x) : tki_value_of_state(0);
+    y.state |= (a->state & (TKI_IS_NAN | TKI_IS_UNKNOWN)) | (a->state & TKI_IS_INFINITE ? TKI_IS_PLUS_INF : 0);
+    return y;
+}
+
 /* -- Sums ----------------------------------------------------------------------------------------------------------- */
 
 /* The sum begins with `b`: g for D becomes g' for D + 1 roundings, g' - g = u (1 + g), and `b` passes through all of them. */

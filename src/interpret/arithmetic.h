@@ -23,6 +23,9 @@ tki_value tki_special_binary(const tki_rules *rules, tki_primitive p, const tki_
 /* One is a sum, to which the other may be added first; or was normalised. */
 tki_value tki_added_to_sum(const tki_rules *rules, const tki_value *a, const tki_value *b);
 
+/* Of what may be infinite or NaN. */
+tki_value tki_special_square(const tki_rules *rules, const tki_value *a);
+
 static inline bool tki_both_finite(const tki_value *a, const tki_value *b)
 {
     return (a->state | b->state) == TKI_IS_FINITE;
@@ -84,7 +87,7 @@ static inline tki_value tki_multiplied(const tki_rules *rules, const tki_value *
 static inline tki_value tki_squared(const tki_rules *rules, const tki_value *a)
 {
     if (a->state != TKI_IS_FINITE)
-        return tki_special_binary(rules, TKI_MULTIPLY, a, a);
+        return tki_special_square(rules, a);
     const double v = a->v * a->v;
     return tki_value_rounded(v, tki_product_radius(a, a, v), tki_product_error(a, a), 1,
                              tki_underflow(rules, TKI_FP32_UNDERFLOW), 0, INFINITY);
