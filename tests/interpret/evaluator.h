@@ -245,7 +245,7 @@ static inline void primitive_of(evaluator *ev, const tki_def_node *n, int64_t in
         mpfr_neg(y, y, MPFR_RNDN);
     }
     if ((n->primitive == TKI_MIN || n->primitive == TKI_MAX) && (mpfr_nan_p(a) || mpfr_nan_p(b)))
-        mpfr_set_nan(y); /* which MPFR's do not propagate */
+        mpfr_set_nan(y);              /* which MPFR's do not propagate */
     rounded(ev, y, infinite ? 1 : k); /* at infinity there is nothing to lose */
     mpfr_clears(a, b, c, (mpfr_ptr)0);
 }
