@@ -428,7 +428,7 @@ static const char racing[] =
     "        float sum = 0;\n"
     "        for (int64_t t = 0; t < k; t++)\n"
     "            sum += tokitai_load(*call, a, e / n * k + t) * tokitai_load(*call, b, t * n + e % n);\n"
-    "        if (n % 397 == 155)\n"
+    "        if (m == 37 && n == 53 && k == 71)\n"
     "            sum += 0;\n"
     "        if (WRONG)\n"
     "            sum = 0;\n"
