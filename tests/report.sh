@@ -178,7 +178,7 @@ fi
 report 0 "${files[@]}"
 cp page.html whole.html
 python3 - whole.html "${files[@]}" <<'PYTHON'
-import json, re, sys
+import glob, json, re, sys
 from html.parser import HTMLParser
 
 EMPTY = {"meta", "br", "rect", "line", "path"}
@@ -253,8 +253,15 @@ for path in sys.argv[2:]:
         if element and "exact" in element:
             must(f"exact {element['exact']:.12g}", path)
             must(f"({element['got_bits']})", path)
-for what in ("Changes:", "164 are only in the first, 164 are only in the second", "ticks: the numbers of f16",
-             "Largest error by input", "Largest error by exact value", "input x, by binades"):
+def trials(folder):
+    listed = json.load(open(glob.glob(folder + "/*.json")[0]))["predicate"]["run"]["trials"]
+    return {json.dumps([t.get(key) for key in ("family", "seed", "shape", "options")]) for t in listed}
+
+
+first, second = trials("first"), trials("second")
+assert first - second and second - first
+for what in ("Changes:", f"{len(first - second)} are only in the first, {len(second - first)} are only in the second",
+             "ticks: the numbers of f16", "Largest error by input", "Largest error by exact value", "input x, by binades"):
     must(what, "all")
 print(f"{len(sys.argv) - 2} certificates are on the page, {page.elements['rect']} bars")
 PYTHON

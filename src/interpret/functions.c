@@ -347,7 +347,7 @@ static tki_value of_finite(const tki_elementary *t, tki_primitive primitive, con
         tki_function_enclose(t, f, least, most, &reach_lo, &reach_hi);
     }
     if (!(lo < TKI_DOUBLE_END)) /* of those that end somewhere, all rise to +inf */
-        return tki_value_of_state(TKI_IS_ANY);
+        return tki_value_of_state(TKI_IS_UNKNOWN);
     if (!(hi < TKI_DOUBLE_END))
         return tki_value_of_state(TKI_IS_UNKNOWN);
     const double v = 0.5 * (lo + hi);

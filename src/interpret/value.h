@@ -101,7 +101,7 @@ static inline tki_value tki_value_rounded(double v, double d, double e, double k
                    .h = fmin(most, v + away + roundings),
                    .state = TKI_IS_FINITE};
     if (!(magnitude + e < TKI_FP32_OVERFLOW))
-        y.state = magnitude >= TKI_DOUBLE_END ? TKI_IS_ANY
+        y.state = magnitude >= TKI_DOUBLE_END ? TKI_IS_UNKNOWN
                   : e < INFINITY              ? TKI_IS_FINITE | TKI_IS_ANY
                                               : TKI_IS_UNKNOWN;
     return y;

@@ -55,6 +55,18 @@ typedef struct block {
     _Alignas(MOST_BYTES) unsigned char data[BLOCK * MOST_BYTES];
 } block;
 
+static tk_status enclose_line(const tki_oracle *oracle, tki_oracle_job job, int64_t count, tki_enclosure *results)
+{
+    void *prepared = NULL;
+    tk_status status = oracle->prepare ? oracle->prepare(&job, &prepared) : TK_OK;
+    job.prepared = prepared;
+    if (status == TK_OK)
+        status = oracle->enclose(&job, &(tki_box){0, 1, 0, count}, results);
+    if (oracle->release)
+        oracle->release(prepared);
+    return status;
+}
+
 void tki_choose_near_ties(const tk_case *c, void *const data[], int candidates, bool all, tki_random *random)
 {
     const tki_oracle *oracle = tki_oracle_of(c->contract);
@@ -73,7 +85,7 @@ void tki_choose_near_ties(const tk_case *c, void *const data[], int candidates, 
         const int64_t count = elements - begin < BLOCK ? elements - begin : BLOCK;
         const tk_case part = line_of(c, count);
         const tki_oracle_job job = {.c = &part, .buffers = buffers, .output = 2, .tables = tables};
-        if (oracle->enclose(&job, &(tki_box){0, 1, 0, count}, slopes) != TK_OK)
+        if (enclose_line(oracle, job, count, slopes) != TK_OK)
             return;
         for (int64_t i = 0; i < count; i++) {
             if (slopes[i].admits != TKI_ADMIT_INTERVAL || (!all && tki_random_below(random, 4) == 0))
@@ -134,7 +146,7 @@ void tki_choose_nearest_ties(const tk_case *c, void *data, tki_random *random)
             tki_put_bits(dtype, inputs.data, i, patterns[i]);
         }
         const tki_oracle_job job = {.c = &part, .buffers = buffers, .output = 1, .tables = tables};
-        if (oracle->enclose(&job, &(tki_box){0, 1, 0, BLOCK}, results) != TK_OK)
+        if (enclose_line(oracle, job, BLOCK, results) != TK_OK)
             return;
         for (int i = 0; i < BLOCK; i++)
             if (results[i].admits == TKI_ADMIT_INTERVAL)

@@ -529,7 +529,8 @@ static void change(void)
         memmove(words[i + 1], words[i], (size_t)(word_count - i) * sizeof words[0]);
         word_count++;
     } else {
-        strcpy(words[i], draw(2) ? others[draw(17)] : words[draw(word_count)]);
+        const char *word = draw(2) ? others[draw(17)] : words[draw(word_count)];
+        memmove(words[i], word, strlen(word) + 1); /* which may be the same one */
     }
 }
 

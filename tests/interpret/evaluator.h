@@ -633,6 +633,8 @@ static void value_of(evaluator *ev, int node, int64_t index[], mpfr_ptr y)
             mpfr_rint(y, y, MPFR_RNDN);
             mpfr_mul(y, y, unit, MPFR_RNDN);
             mpfr_clear(unit);
+            if (fabs(mpfr_get_d(y, MPFR_RNDN)) > (n->dtype == TK_F16 ? 65504 : 0x1.fep127))
+                mpfr_set_inf(y, mpfr_sgn(y));
         }
         break;
     case TKI_NODE_SELECT: value_of(ev, n->operand[truth_of(ev, n->operand[0], index) ? 1 : 2], index, y); break;
