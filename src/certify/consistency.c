@@ -19,6 +19,7 @@
 #include "certify/reproduce.h"
 #include "core/context.h"
 #include "model/case.h"
+#include "model/format.h"
 #include "trials/attribute_settings.h"
 #include "model/mutant.h"
 #include "trials/kept_mutants.h"
@@ -275,14 +276,31 @@ static json_int_t histogram_elements(const json_t *bins, double *from, double *t
     return elements;
 }
 
+/* In formats without infinities NaN stands for what is too large: whether it is admitted is the judge's to say. */
+static bool is_too_large(const finding *f, const json_t *element)
+{
+    const json_t *ends = json_object_get(element, "admissible");
+    tk_types types;
+    return json_is_string(json_object_get(element, "got")) &&
+           (json_is_string(json_array_get(ends, 0)) || json_is_string(json_array_get(ends, 1))) &&
+           tk_types_parse(tki_certificate_text(f->certificate, "run.dtype"), &types) &&
+           tki_format_of(types.result_dtype).infinity == 0;
+}
+
+static bool is_text(const json_t *value, const char *text)
+{
+    return json_is_string(value) && !strcmp(json_string_value(value), text);
+}
+
 /* Of numbers, where the clause is a bound. */
 static bool is_outside(const json_t *element)
 {
     const json_t *ends = json_object_get(element, "admissible"), *got = json_object_get(element, "got");
     const json_t *low = json_array_get(ends, 0), *high = json_array_get(ends, 1);
-    if (json_array_size(ends) != 2 || (json_is_string(got) && strcmp(json_string_value(got), "nan") != 0))
+    if (json_array_size(ends) != 2 || (json_is_string(got) && !is_text(got, "nan")))
         return json_is_string(got) && !json_equal(got, low) && !json_equal(got, high) && json_array_size(ends) == 2;
-    return json_is_string(got) || (json_is_number(low) && json_number_value(got) < json_number_value(low)) ||
+    return json_is_string(got) || is_text(low, "infinity") || is_text(high, "-infinity") ||
+           (json_is_number(low) && json_number_value(got) < json_number_value(low)) ||
            (json_is_number(high) && json_number_value(got) > json_number_value(high));
 }
 
@@ -302,11 +320,11 @@ static bool figures_differ(const finding *f)
                            last_from < 0 ? 0 : last_from, last_to);
     if (worst && !json_equal(json_object_get(worst, "error_ulp"), get(f, "result.worst_ulp")))
         return contradicts(f, "its largest error is %g ulp; its worst element has another error", worst_ulp);
-    if (tki_certificate_holds(f->certificate) && worst && is_outside(worst))
+    if (tki_certificate_holds(f->certificate) && worst && !is_too_large(f, worst) && is_outside(worst))
         return contradicts(f, "its verdict is %s, but its worst element is outside the admissible interval",
                            tki_certificate_text(f->certificate, "verdict"));
     if (get(f, "result.failure") && json_object_get(get(f, "result.failure"), "exact") &&
-        !is_outside(get(f, "result.failure")))
+        !is_too_large(f, get(f, "result.failure")) && !is_outside(get(f, "result.failure")))
         return contradicts(f, "the element that refutes it is inside its admissible interval");
     if (tk_certificate_accepted_ulp(f->certificate) > worst_ulp)
         return contradicts(f, "an accepted element has a larger error than the worst");

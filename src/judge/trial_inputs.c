@@ -258,8 +258,7 @@ bool tki_inputs_swap(const tki_trial *trial, tki_inputs *inputs, int *changed, i
     tki_random random = tki_random_stream(tki_trial_calls_seed(trial), 2);
     const int p = candidates[tki_random_below(&random, (uint64_t)count)];
     const int64_t elements = tk_case_elements(c, p);
-    const size_t bytes = c->contract->params[p].kind == TK_KIND_INDEX ? tk_dtype_size(c->index_dtype)
-                                                                      : tk_dtype_size(tk_case_param_dtype(c, p));
+    const size_t bytes = tk_dtype_size(tk_case_param_dtype(c, p));
     for (int i = 0; i < TRIES && swapped < SWAPS; i++) {
         const int64_t a = (int64_t)tki_random_below(&random, (uint64_t)elements);
         const int64_t steps = 1 + (int64_t)tki_random_below(&random, (uint64_t)((elements - 1) / APART));
