@@ -59,7 +59,7 @@ static int rule_of(const char *name)
 static int add_part(int kind)
 {
     assert_true(part_count < MOST_PARTS);
-    parts[part_count].kind = kind;
+    parts[part_count].kind = (unsigned)kind;
     return part_count++;
 }
 

@@ -148,7 +148,7 @@ static int part_count;
 
 static int draw_expression(int depth)
 {
-    expression e = {.kind = depth > 0 ? draw(10) : draw(3), .number = 1 + draw(4)};
+    expression e = {.kind = (unsigned)(depth > 0 ? draw(10) : draw(3)), .number = 1 + draw(4)};
     if (e.kind >= ADD)
         e.a = draw_expression(depth - 1);
     if (e.kind == ADD || e.kind == SUBTRACT || e.kind >= LEAST)

@@ -39,7 +39,7 @@ static void run_program(char *const arguments[])
         execvp(arguments[0], arguments);
         _exit(127);
     }
-    int status;
+    int status = -1;
     assert_true(child > 0 && waitpid(child, &status, 0) == child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
@@ -57,7 +57,7 @@ static void compile(const char *source, const char *library)
 
 static void load(const char *text, const char *name)
 {
-    char path[4300], library[4300], symbol[128], *source;
+    char path[4300], library[4300], symbol[128], *source = NULL;
     memset(&k, 0, sizeof k);
     if (tk_op_define(ctx, text, strlen(text), name, &k.contract) != TK_OK ||
         tk_op_plain_kernel(ctx, k.contract, &source) != TK_OK)
