@@ -1,5 +1,5 @@
 # Writes OUTPUT, a C file with the bytes of FILES (comma-separated, relative to SOURCE_DIR; of others the name alone is noted), as the table
-# TABLE of elements TYPE that HEADER declares. Without these three: the GPU kernels and their headers, which the library compiles at run time.
+# TABLE of elements TYPE that HEADER declares; of definitions, by the names of their ops. Without these three: the GPU kernels and their headers, which the library compiles at run time.
 cmake_minimum_required(VERSION 3.25)
 
 if(NOT TABLE)
@@ -21,7 +21,15 @@ foreach(file IN LISTS files)
     string(REGEX REPLACE "(................................)" "\\1\n" hex "${hex}")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1, " hex "${hex}")
     string(APPEND texts "\nstatic const unsigned char text_${number}[] = {\n${hex}0};\n")
-    string(APPEND rows "    {\"${file}\", (const char *)text_${number}, sizeof text_${number} - 1},\n")
+    set(names ${file})
+    if(file MATCHES "[.]op$") # a row for each op that it defines
+        file(READ ${path} text)
+        string(REGEX MATCHALL "\nop [a-z0-9_]+" names "\n${text}")
+        list(TRANSFORM names REPLACE "\nop " "")
+    endif()
+    foreach(name IN LISTS names)
+        string(APPEND rows "    {\"${name}\", (const char *)text_${number}, sizeof text_${number} - 1},\n")
+    endforeach()
     math(EXPR number "${number} + 1")
 endforeach()
 

@@ -1,5 +1,5 @@
 # The tests, found by file name:
-#     tests/core/test_dtype.c       core.dtype        a cmocka program, named after the file that it tests: src/core/dtype.h
+#     tests/core/test_dtype.c       core.dtype        a cmocka program, named after the file that it tests: src/core/dtype.h; test_dtype_ASPECT.c would be one more
 #     src/ops/gelu/test.c           gelu              and gelu.whole, with planted kernels in all types
 #     src/ops/product/test_gemm.c   gemm              the same, of a family with several test programs
 #     tests/NAME.sh                 NAME              and NAME.self_test, if it knows --self-test; NAME.whole, if --whole
@@ -44,8 +44,8 @@ endforeach()
 
 include(tests/schedule.cmake)
 
-# The labels by which CMakePresets.json chooses: in_release, in_debug, in_clang, in_arm64; and release_turn_0 to 3, debug_turn_0 to 3 for tests
-# that take turns, of which quickstart leaves out three.
+# The labels by which CMakePresets.json chooses: in_release, in_debug, in_clang, in_arm64; and release_turn_0, debug_turn_0 and so on for tests
+# that take turns, of which quickstart leaves out all but one.
 function(schedule_test name file to)
     set(builds "")
     string(REGEX REPLACE "\\..*" "" folder ${name})
@@ -63,10 +63,11 @@ function(schedule_test name file to)
         list(APPEND builds in_arm64)
     endif()
     if(name MATCHES "^valgrind\\.")
-        set(builds in_release release_turn_3)
+        set(builds in_release ${valgrind_turn})
     endif()
+    math(EXPR last_turn "${turns} - 1")
     foreach(build IN ITEMS release debug)
-        foreach(turn RANGE 3)
+        foreach(turn RANGE ${last_turn})
             if(name IN_LIST ${build}_turn_${turn})
                 list(APPEND builds in_${build} ${build}_turn_${turn})
             endif()

@@ -222,8 +222,8 @@ typedef enum tk_clause_kind {
 
 typedef struct tk_clause {
     tk_clause_kind kind;
-    const char *id;   /* "GELU_BWD.ERR" */
-    const char *text; /* what must hold */
+    const char *id;   /* "GELU_BWD.ERR"; NULL, from TK_CLAUSE_WRITE on: the usual one */
+    const char *text; /* what must hold; NULL, from TK_CLAUSE_WRITE on: what follows from sizes and tensors */
 } tk_clause;
 
 typedef struct tk_choice {
@@ -272,7 +272,7 @@ typedef struct tk_attribute {
     int abi_1_offset; /* where tokitai_call of kernel ABI 1 has it, which is fixed for ever; 0: nowhere */
 } tk_attribute;
 
-/* The element types of a case: of its values, and of its results. They differ where sums of 16-bit numbers are kept in fp32. The pair
+/* The element types of a case: of its values, and of its results. They differ where sums of numbers of 8 or 16 bits are kept in fp32. The pair
  * is also the name of an assignment of types (tensor_types of tk_contract). */
 typedef struct tk_types {
     tk_dtype dtype;
@@ -312,7 +312,7 @@ typedef struct tk_contract {
     /* Why a case cannot have these types, sizes and attributes, each of which is in its range: one line, or NULL if it can. NULL:
      * all go together. */
     const char *(*refusal)(const struct tk_case *c);
-    /* tk_contract_register() adds those that follow from sizes and tensors, of kinds from TK_CLAUSE_WRITE on, if they are left out. */
+    /* Those that follow from sizes and tensors, of kinds from TK_CLAUSE_WRITE on, are added if they are left out. */
     int clause_count;
     const tk_clause *clauses;
     const struct tki_op *op; /* set by the library: by tk_contract_register() */
@@ -324,7 +324,7 @@ const tk_contract *tk_contract_at(int i);                  /* in the order of th
 const tk_contract *tk_contract_find(const char *name);     /* NULL if there is no such op */
 bool tk_contract_takes_index(const tk_contract *contract); /* whether a tensor has the type index_dtype of a case */
 
-/* The C declarations of an op's typed call, and of a user's kernel of it (tokitai_kernel.h); cut to fit. An op with an
+/* The C declarations of an op's typed call, and of a user kernel of it (tokitai_kernel.h); cut to fit. An op with an
  * attribute that ABI 1 has no place for takes the general form alone: TOKITAI_KERNEL(op). */
 void tk_contract_signature(const tk_contract *contract, char *text, size_t size);
 void tk_contract_kernel_signature(const tk_contract *contract, char *text, size_t size);
@@ -420,12 +420,18 @@ TK_MUST_USE tk_status tk_contract_register(tk_ctx *ctx, const tk_contract *contr
 TK_MUST_USE tk_status tk_op_define(tk_ctx *ctx, const char *text, size_t size, const char *name,
                                    const tk_contract **contract);
 
+/* The ops that come with the library as definitions, and not as contracts of their own: a name, and a text for tk_op_define() that has
+ * it. NULL past the end. */
+const char *tk_definition_at(int i, const char **text);
+const char *tk_definition_find(const char *name); /* such a text; NULL if none has that name */
+
 /* The normal form of the definition that a contract was made from; NULL if it was not made from one. */
 const char *tk_contract_definition(const tk_contract *contract);
 
-/* A kernel file in C for an op that was made from a definition (tokitai_kernel.h): plain loops, slow and right. *source is to be
- * freed with free(). */
-TK_MUST_USE tk_status tk_op_plain_kernel(tk_ctx *ctx, const tk_contract *contract, char **source);
+/* A kernel file for an op that was made from a definition (tokitai_kernel.h): plain loops, slow and right; for the backend "cpu" (NULL) in C,
+ * for "cuda" and "hip" with a thread for each element. *source is to be freed with free(). */
+TK_MUST_USE tk_status tk_op_plain_kernel(tk_ctx *ctx, const tk_contract *contract, const char *backend,
+                                         char **source);
 
 /* An op that is registered with the context, or one of ours; NULL if there is none of that name. */
 const tk_contract *tk_ctx_contract_find(const tk_ctx *ctx, const char *name);

@@ -1,4 +1,4 @@
-/* The interface of users' kernels: `tokitai certify OP --kernel FILE` loads FILE and calls the function that has the
+/* The interface of user kernels: `tokitai certify OP --kernel FILE` loads FILE and calls the function that has the
  * op's name. This header is for C, C++, CUDA and HIP.
  *
  *   - Define the function of one op or of several, in one of two forms. The typed one, for most of our ops, is declared

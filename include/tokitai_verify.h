@@ -32,6 +32,10 @@ typedef enum tk_level {
     TK_EXHAUSTIVE /* every input where the contract's domain is finite, otherwise as TK_FULL */
 } tk_level;
 
+/* Each with its name, and `between` between them. */
+#define TK_LEVELS(level, between) \
+    level(TK_QUICK, "quick") between level(TK_FULL, "full") between level(TK_EXHAUSTIVE, "exhaustive")
+
 const char *tk_level_name(tk_level level);
 
 /* What is right for one output element of a registered op. It is accepted if one of its flags accepts it. Of TK_BY_ORDER they
@@ -83,7 +87,12 @@ typedef struct tk_planted {
     tk_level level; /* mutants: the level whose trials reject it */
 } tk_planted;
 
-/* How kernels of a registered op are judged: it is what a certificate of it trusts. Start from TK_REFERENCE_DEFAULTS. */
+/* A clause of the contract, and a theorem of this version (tk_theorem_at()) that is a step of its derivation, by the program's word. */
+typedef struct tk_support {
+    const char *clause;         /* "DOT.ERR" */
+    const char *file, *theorem; /* "proofs/sums.v", "any_order" */
+} tk_support;
+
 /* What the inputs of a trial are like, for which attributes are drawn. */
 typedef struct tk_draw {
     bool sharp;    /* small mistakes should show */
@@ -100,6 +109,7 @@ typedef enum tk_drawn {
     TK_DRAW_TELLING  /* those at which the op's own mistakes show */
 } tk_drawn;
 
+/* How kernels of a registered op are judged: it is what a certificate of it trusts. Start from TK_REFERENCE_DEFAULTS. */
 typedef struct tk_reference {
     size_t size; /* of this struct, set by the defaults */
     tk_enclose enclose;
@@ -125,6 +135,9 @@ typedef struct tk_reference {
     /* Few sets of attributes, for which kernels have code of their own: each meets every kind of size and value. */
     int set_count;
     void (*set)(tk_case *c, int i, void *user_data);
+    /* Certificates cite these theorems for these clauses. */
+    int support_count;
+    const tk_support *supports;
 } tk_reference;
 
 #define TK_REFERENCE_DEFAULTS ((tk_reference){.size = sizeof(tk_reference)})
@@ -171,6 +184,9 @@ typedef struct tk_kernel_file_options {
     const char *sha256;
     /* The same for all files, if there are several; "" for a single file. NULL: any. */
     const char *tree_sha256;
+    /* Not 0: the library that is made here is what is judged and used, and its source may ask where, when and how it is compiled. Otherwise a kernel
+     * whose source does that is not HELD: compiled elsewhere it may be another one. */
+    int64_t library_alone;
 } tk_kernel_file_options;
 
 #define TK_KERNEL_FILE_DEFAULTS ((tk_kernel_file_options){.size = sizeof(tk_kernel_file_options)})
@@ -183,6 +199,11 @@ bool tk_kernel_file_named(const char *path);
 TK_MUST_USE tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_file_options *options,
                                           tk_kernel_file **kernel);
 void tk_kernel_file_close(tk_kernel_file *kernel); /* NULL is allowed */
+
+/* The same of the plain loops of an op that was made from a definition (tk_op_plain_kernel()), for the backend of the options or the CPU: the op's
+ * first kernel, which tk_certify() judges where no other one is named. Its certificates are those of plain.BACKEND.OP.DTYPE. */
+TK_MUST_USE tk_status tk_kernel_file_plain(tk_ctx *ctx, const tk_contract *contract,
+                                           const tk_kernel_file_options *options, tk_kernel_file **kernel);
 
 const char *tk_kernel_file_problem(const tk_kernel_file *kernel); /* why there is nothing to run; "" if there is */
 const char *tk_kernel_file_log(const tk_kernel_file *kernel);     /* the compiler's output, truncated */
@@ -525,6 +546,39 @@ bool tk_mutant_is_of_f32(const tk_contract *contract, const char *name);
 /* The variants of an op, correct kernels that compute in other ways than ours: name, and what is different; false
  * past the end. */
 bool tk_variant_at(const tk_contract *contract, int i, const char **name, const char **what);
+
+/* -- Definitions ----------------------------------------------------------------------------------------------------- */
+
+/* What the author of a definition (tk_op_define()) should look at. */
+typedef enum tk_lint_kind {
+    TK_LINT_CANCELS, /* a form that loses much of what its inputs have */
+    TK_LINT_RANGE,   /* a primitive that is asked outside of where it is defined */
+    TK_LINT_BLIND,   /* a bound so wide that wrong kernels pass */
+    TK_LINT_UNUSED,  /* an input, an axis, an attribute or an index on which nothing depends */
+    TK_LINT_GRADIENT /* not the derivative that a line `gradient of` says it is */
+} tk_lint_kind;
+
+typedef struct tk_lint {
+    tk_lint_kind kind;
+    int line, column; /* of the text, from 1 on; columns in bytes */
+    char text[240];
+} tk_lint;
+
+/* On small drawn inputs, always the same ones. free() what is found, in the order of the text; NULL if that is nothing. */
+TK_MUST_USE tk_status tk_op_lint(tk_ctx *ctx, const tk_contract *contract, tk_lint **found, int *count);
+
+/* How an op with a line `gradient of` compares with derivatives of the op that is named there, which stands in the same text or
+ * is an op of the context that is made of a definition; on small drawn inputs, always the same ones. All 0 without such a line. */
+typedef struct tk_gradient_counts {
+    int64_t agree, differ; /* directions: <grad, d> and <w, J d> are the same to 2^-150 of their magnitudes, or not */
+    int64_t kinks,
+        undefined; /* elements of the op's outputs that were left out: two branches meet there; no derivative */
+} tk_gradient_counts;
+
+TK_MUST_USE tk_status tk_op_gradient(tk_ctx *ctx, const tk_contract *contract, tk_gradient_counts *counts);
+
+/* The graph of its values as SVG, each with its share of the error bound on such inputs. free() it. */
+TK_MUST_USE tk_status tk_op_graph(tk_ctx *ctx, const tk_contract *contract, char **svg);
 
 /* The usual check of kernel benchmarks, for comparison: normally distributed inputs at one shape, and every output
  * element within atol + rtol |reference| of the reference, atol = rtol. */

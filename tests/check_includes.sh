@@ -14,16 +14,8 @@ folders=(core model exact define interpret generate kernels drivers compile isol
 # What a mistake does: it accepts a wrong element; makes a verdict weaker; makes the certificate say otherwise; shows something else.
 declare -A rank=([DECIDES]=0 [CHOOSES]=1 [RECORDS]=2 [SHOWS]=3)
 
-# The files whose first lines have one of these words; others may.
-needs_word() { # path without src/
-    case $1 in
-        core/dtype.h) return 1 ;;
-        core/* | model/* | exact/* | define/* | interpret/* | judge/* | trials/* | kernel_file/* | isolate/* | worker/* | certify/* | report/* | tensors/* | glue/*) return 0 ;;
-        ops/*/contract.[ch] | ops/*/oracle.[ch] | ops/*/mutants.c | ops/*/variants.c | ops/*/planted.h | ops/*/trials.[ch]) return 0 ;;
-        ops/mutant_*.h | ops/variant_*.h) return 0 ;;
-    esac
-    return 1
-}
+# UNTRUSTED is what affects only its own result: kernels, and what launches or generates them. Tests have no word.
+is_test() { [[ $1 == ops/*/test*.c ]]; }
 
 # What kernels are made of, by path: first lines are part of their hashes.
 is_of_kernels() {
@@ -119,15 +111,17 @@ allowed() {
         headers/*) may='include/tokitai.h model/* ops/ops.def certify/member_table.h' ;;
         kernel_file/*) may='include/tokitai*.h core/* model/* drivers/* compile/* isolate/* runtime/* build:*' ;;
         judge/*) may='include/tokitai*.h core/* model/* exact/* define/* interpret/*' ;;
-        trials/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* ops/ops.def kernel_file/* judge/*' ;;
+        trials/*) may='include/tokitai*.h core/* model/* exact/* define/* interpret/* drivers/* compile/* isolate/* runtime/* ops/ops.def kernel_file/* judge/*' ;;
         certify/*) may='include/tokitai*.h core/* model/* exact/* drivers/* compile/* isolate/* runtime/* kernel_file/* judge/* trials/* build:*' ;;
-        report/*) may='include/tokitai*.h core/* model/* exact/* certify/*' ;;
+        report/*) may='include/tokitai*.h core/* model/* exact/* trials/* certify/*' ;;
         tensors/*) may='include/tokitai.h core/* model/format.h exact/round.h' ;;
         glue/*) may='include/tokitai.h include/tokitai_verify.h core/* tensors/* certify/certificate.h certify/signed_envelope.h certify/signing_key.h' ;;
         serve/*) may='include/tokitai.h include/tokitai_serve.h core/* model/* isolate/wire* runtime/*' ;;
         # Numbers and systems, over the one public call; which moduli there are, the contract says.
         padic/*) may='include/tokitai.h core/random.h tensors/npy.h ops/padic/contract.h' ;;
         bench/isa/*) may='include/tokitai.h core/dtype.h kernels/cpu_*'; [[ $to != bench/* || $to == bench/isa/* ]] || return 1 ;;
+        # What calls a kernel file's function, by its interface.
+        bench/plain.c) may='include/tokitai*.h core/* model/*' ;;
         bench/*) may='include/tokitai.h core/* model/* drivers/cpu.h runtime/*' ;;
         cli/*) may='include/tokitai*.h core/escape.h tensors/array_files.h padic/*.h bench/bench.h bench/gpu_timing.h bench/tune.h serve/server.h glue/glue.h' ;;
         *) return 1 ;;
@@ -179,24 +173,10 @@ reach_heavy() { # file way-so-far
     done
 }
 
-# The first way from file $1 to one that a file with the word $3 may not include, into $way; empty if there is none. Headers without a word
-# are looked through; what decides includes none of them.
-reach_word() { # file way-so-far word
-    local next theirs
-    way=
-    for next in ${reaches[$1]-}; do
-        [[ $next == src/* ]] || continue
-        theirs=${words[$next]}
-        if [[ $3 == DECIDES && $theirs != DECIDES ]] || [[ -n ${rank[${theirs:-none}]-} && ${rank[$theirs]} -gt ${rank[$3]} ]]; then
-            way="$2 -> $next (${theirs:-no word})"
-            return
-        fi
-        if [[ -z $theirs && -z ${visited[$next]-} ]]; then
-            visited[$next]=1
-            reach_word "$next" "$2 -> $next" "$3"
-            [ -z "$way" ] || return 0
-        fi
-    done
+# May what says $1 include what says $2? What decides includes nothing else.
+word_allows() {
+    [[ $1 == DECIDES ]] && { [[ $2 == DECIDES ]]; return; }
+    [[ -z ${rank[${1:-none}]-} || -z ${rank[${2:-none}]-} || ${rank[$2]} -le ${rank[$1]} ]]
 }
 
 # The op with attributes, an index, two outputs and one of them in place: whoever names it treats it as a special case. Shapes and peers of bench/
@@ -228,15 +208,14 @@ check() ( # root
         words[$file]=$word
         if is_of_kernels "${file#src/}"; then
             words[$file]=UNTRUSTED
-        elif [[ -z $word ]] && needs_word "${file#src/}"; then
-            echo "$file: its first line does not say what a mistake in it does: ${!rank[*]}"
-            status=1
-        elif [[ -n $word && $word != UNTRUSTED && -z ${rank[$word]-} ]]; then
-            echo "$file: there is no word $word"
+        elif [[ $word != UNTRUSTED && -z ${rank[${word:-none}]-} ]] && ! is_test "${file#src/}"; then
+            echo "$file: its first line does not say what a mistake in it does: ${!rank[*]} UNTRUSTED"
             status=1
             words[$file]=
         fi
-    done < <(awk 'FNR == 1 { print FILENAME ":" (match($0, /^\/\* [A-Z][A-Z][A-Z]+\. /) ? substr($0, 4, RLENGTH - 5) : ""); nextfile }' "${files[@]}")
+    done < <(find src -type f -exec awk '
+        FNR == 1 && /^#!/ { next }
+        { word = match($0, /^(\/\*|#|""") ?[A-Z]+\. /) ? substr($0, 1, RLENGTH - 2) : ""; gsub(/[^A-Z]/, "", word); print FILENAME ":" word; nextfile }' {} +)
     while IFS= read -r line; do
         from=${line%%:*}
         line=${line#*:}
@@ -257,16 +236,13 @@ check() ( # root
             status=1
         fi
         reaches[$from]+=" $target"
+        if [[ $from == src/* && $target == src/* ]] && ! word_allows "${words[$from]-}" "${words[$target]-}"; then
+            echo "$from:$number: is ${words[$from]-} and includes $target, which is ${words[$target]:-without a word}"
+            status=1
+        fi
     done < <(grep -HnE '^[[:space:]]*#[[:space:]]*include' "${files[@]}")
 
     for file in "${files[@]}"; do
-        word=${words[$file]}
-        if [[ -n $word && $word != UNTRUSTED ]]; then
-            declare -A visited=()
-            reach_word "$file" "$file" "$word"
-            unset visited
-            [ -z "$way" ] || { echo "$file: $word, and includes what does not: $way"; status=1; }
-        fi
         is_run_source "$file" || continue
         declare -A visited=()
         reach_heavy "$file" "$file"
@@ -281,7 +257,7 @@ check() ( # root
 )
 
 self_test() {
-    local copy plants=0 file include verdict word
+    local copy plants=0 file include verdict word folder kind
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' RETURN
     # What can be included; the sources that do are checked where they are.
@@ -293,10 +269,14 @@ self_test() {
     }
     usual_word() { # path without src/
         case $1 in
+            include/* | ops/*/test*) ;;
             core/* | model/* | exact/* | define/* | interpret/* | judge/* | ops/*/contract.[ch] | ops/*/oracle.[ch]) echo DECIDES ;;
-            trials/* | kernel_file/* | isolate/* | worker/* | ops/*/mutants.c | ops/*/variants.c) echo CHOOSES ;;
+            trials/* | kernel_file/* | isolate/* | worker/* | drivers/* | compile/* | runtime/* | headers/* | ops/*/mutants.c | ops/*/variants.c) echo CHOOSES ;;
+            ops/*/*) echo UNTRUSTED ;;
+            ops/*) echo CHOOSES ;;
             certify/* | tensors/* | glue/*) echo RECORDS ;;
-            report/*) echo SHOWS ;;
+            report/* | serve/* | padic/* | bench/* | cli/*) echo SHOWS ;;
+            *) echo UNTRUSTED ;;
         esac
     }
     for file in "${folders[@]/%//planted.h}" ops/planted/{contract,params,oracle,kernel_cpu,launch_gpu}.h ops/planted_other/contract.h; do
@@ -307,7 +287,6 @@ self_test() {
     for word in "${!rank[@]}" UNTRUSTED; do
         plant "src/core/says_$word.h" "$word" ''
     done
-    plant src/drivers/leads_to_shows.h '' '#include "core/says_SHOWS.h"'
 
     # file to plant, include, good or bad, and its word if it is not that of its folder; - is none
     while read -r file include verdict word; do
@@ -476,26 +455,29 @@ trials/planted_1.c "core/says_DECIDES.h" good
 trials/planted_1.c "core/says_CHOOSES.h" good
 trials/planted_1.c "core/says_RECORDS.h" bad
 trials/planted_1.c "core/says_SHOWS.h" bad
-trials/planted_1.c "drivers/leads_to_shows.h" bad
 trials/planted_1.c "drivers/planted.h" good
 ops/planted/mutants.c "core/says_RECORDS.h" bad
 certify/planted_1.c "core/says_CHOOSES.h" good
 certify/planted_1.c "core/says_RECORDS.h" good
 certify/planted_1.c "core/says_SHOWS.h" bad
-certify/planted_1.c "drivers/leads_to_shows.h" bad
 report/planted_1.c "core/says_SHOWS.h" good
 report/planted_1.c "core/says_SHOWS.h" bad RECORDS
 report/planted_1.c "core/says_RECORDS.h" bad CHOOSES
 bench/planted_1.c "core/says_SHOWS.h" good
 bench/planted_1.c "core/says_SHOWS.h" bad DECIDES
-core/planted_1.c "core/planted.h" bad -
+drivers/planted_1.c "core/says_SHOWS.h" bad
+compile/planted_1.c "core/says_RECORDS.h" bad
+compile/planted_1.c "core/says_RECORDS.h" good RECORDS
+runtime/planted_1.c "core/says_UNTRUSTED.h" good
+runtime/planted_1.c "core/says_UNTRUSTED.h" bad DECIDES
+generate/planted_1.c "core/says_DECIDES.h" good
+serve/planted_1.c "core/says_SHOWS.h" good
+serve/planted_1.c "core/says_SHOWS.h" bad RECORDS
 exact/planted_1.c "core/planted.h" bad TRUSTED
-trials/planted_1.c "core/planted.h" bad -
-worker/planted_1.c "core/planted.h" bad -
-certify/planted_1.c "core/planted.h" bad -
-report/planted_1.c "core/planted.h" bad -
 ops/planted/oracle.c "core/planted.h" bad -
 ops/planted/mutants.c "core/planted.h" bad -
+ops/planted/lowering.c "core/planted.h" bad -
+ops/planted.c "core/planted.h" bad -
 ops/planted/test.c "core/planted.h" good -
 PLANTS
     plant src/core/planted_2.h DECIDES "/* as $special does */"
@@ -503,7 +485,22 @@ PLANTS
         echo "a source that names $special was not found"
         return 1
     fi
-    echo "$plants planted includes were judged as they should be"
+    rm "$copy/src/core/planted_2.h"
+    # A file of any kind in any folder needs a word, but for kernels and tests.
+    local -A first=([c]='/* planted */' [def]='/* Planted. */' [py]=$'#!/usr/bin/env python3\n"""Planted. """' [op]='# planted' [bash]='DECIDES.')
+    for folder in "${folders[@]}" ops/planted ops/definitions bench/peers; do
+        mkdir -p "$copy/src/$folder"
+        for kind in "${!first[@]}"; do
+            echo "${first[$kind]}" >"$copy/src/$folder/wordless.$kind"
+        done
+    done
+    check "$copy" >"$copy/said" && { echo "files without a word were not found"; return 1; }
+    for file in "$copy"/src/*/wordless.* "$copy"/src/*/*/wordless.*; do
+        plants=$((plants + 1))
+        file=${file#"$copy"/}
+        [[ $file == src/kernels/* ]] || grep -q "^$file: its first line" "$copy/said" || { echo "$file was not found"; return 1; }
+    done
+    echo "$plants planted includes and first lines were judged as they should be"
 }
 
 case ${1-} in

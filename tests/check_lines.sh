@@ -8,8 +8,7 @@ export LC_ALL=C
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 
 counted() { # root: a line for each folder, `.` for the files beside them; `total`; `product`
-    local product='core|model|exact|ops|generate|verify|plan|backend|artifact|executor|serve|glue|padic|bench|cli|include|python/tokitai'
-    [ ! -d "$1/src" ] || product='src|include|python/tokitai'
+    local product='src|include|python/tokitai'
     (cd "$1" && git -c safe.directory="$1" ls-files -z | xargs -0 -r wc -l 2>/dev/null || true) | awk -v product="^($product)/" '
         { lines = $1; path = $0; sub(/^ *[0-9]+ /, "", path) }
         path == "total" { next }
@@ -83,18 +82,18 @@ self_test() {
         echo "expected '${1:-nothing}', got $status: $said"
         return 1
     }
-    tree core ops/one docs || return 1
+    tree src/core src/ops/one docs || return 1
     found '' || return 1
     [ "$(grep '^product' "$copy/tree/tests/lines_budget.txt")" = "product 20" ] || { echo "tests and pages count as product code"; return 1; }
     seq 41 >"$copy/tree/docs/b.json"
     found 'docs: 51 lines, 1 over the budget of 50' || return 1
     seq 40 >"$copy/tree/docs/b.json"
     found '' || return 1
-    echo x >"$copy/tree/core/b.h"
+    echo x >"$copy/tree/src/core/b.h"
     found 'product: 21 lines, 1 over the budget of 20' || return 1
     write "$copy/tree"
     found 'product: 21 lines, 1 over the budget of 20' || return 1
-    rm "$copy/tree/core/b.h"
+    rm "$copy/tree/src/core/b.h"
     mkdir "$copy/tree/data"
     echo x >"$copy/tree/data/b"
     found 'data: 1 lines, and no budget' || return 1
@@ -102,8 +101,8 @@ self_test() {
     seq 45 >>"$copy/tree/top"
     sed -i 's/^total .*/total 100/' "$copy/tree/tests/lines_budget.txt"
     found 'total: 144 lines, 44 over the budget of 100' || return 1
-    rm -r "$copy/tree/core"
-    found 'core: in the budget, and not in the tree' || return 1
+    rm -r "$copy/tree/src/core"
+    found 'src/core: in the budget, and not in the tree' || return 1
 
     tree src/core src/ops/one include || return 1
     found '' || return 1

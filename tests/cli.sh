@@ -68,7 +68,7 @@ done
 expect 2 "an op misspelt" ops gelu_fw
 says err "unknown op 'gelu_fw'; did you mean 'gelu_fwd'\?"
 silent out
-expect 2 "an op that is nothing like one" ops conv2d
+expect 2 "an op that is nothing like one" ops qqqqqq
 says err "choose from: gelu_fwd, gelu_bwd"
 expect 2 "two ops" ops gelu_fwd gelu_bwd
 expect 0 "a tensor of three axes" ops grouped_gemm

@@ -280,13 +280,13 @@ expect 2 "a tensor that a file cannot have" glue m.json -o joined
 says err "\"tensor\" is not a name"
 section '{"sha265": "0"}'
 expect 2 "a slip in a section" glue m.json -o joined
-says err "a section has a member beside"
+says err "a section has a member other than"
 section '{}' ', "setp": "1"'
 expect 2 "a slip in a shard" glue m.json -o joined
 says err "a placement has an unknown member"
 section '{}' '' ', "shard": []'
 expect 2 "a slip in a manifest" glue m.json -o joined
-says err "a manifest has a member beside"
+says err "a manifest has a member other than"
 for empty in '{"tokitai_manifest": 1, "shards": []}' '{"weight_map": {}}'; do
     echo "$empty" >m.json
     expect 2 "nothing to glue: $empty" glue m.json -o joined

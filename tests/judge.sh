@@ -50,6 +50,16 @@ npy '|u1' '(5,)' '\x80\x36\x44\x7e\x7f' >bad_e4m3.npy # 0.875 for 0.8412
 npy '|u1' '(5,)' '\x80\x3c\x42\x7b\x7c' >x_e5m2.npy  # -0, 1, 3, 57344, infinity
 npy '|u1' '(5,)' '\x80\x3b\x42\x7b\x7c' >y_e5m2.npy  # -0, 0.875, 3, 57344, infinity
 npy '|u1' '(5,)' '\x80\x3b\x42\x7b\x7b' >saturated.npy
+npy '|u1' '(1, 2)' '\x38\x40' >row.npy    # 1, 2
+npy '|u1' '(2, 1)' '\x44\x7e' >column.npy # 3, 448
+npy '|u1' '(1, 1)' '\x7e' >most.npy       # 448, which 899 saturates to
+npy '|u1' '(1, 1)' '\x7f' >nan.npy
+product() { expect "$1" "$2" gemm --inputs a=row.npy --inputs b=column.npy --outputs c="$3.npy" --dtype f8_e4m3 "${@:4}"; }
+product 0 "a product saturates" most
+says out "overflow=saturate"
+product 1 "unless it is asked not to" most --overflow nan
+product 0 "    then it is NaN" nan --overflow nan
+product 1 "    and only then" nan
 for overflow in nan saturate; do
     expect 0 "f8_e4m3, overflow $overflow" gelu_fwd --inputs x=x_e4m3.npy --outputs y=y_e4m3.npy --dtype f8_e4m3 --overflow $overflow
     says out "^given.gelu_fwd.f8_e4m3 +HELD"
@@ -104,7 +114,7 @@ bad_usage "an input twice" "x is given twice" gelu_fwd --inputs x=x.npy --inputs
 bad_usage "an input that is missing" "input x of gelu_fwd is missing" gelu_fwd --outputs y.npy
 bad_usage "no outputs" "--outputs \[NAME=\]FILE is missing" gelu_fwd --inputs x.npy
 bad_usage "no op" "an argument is missing: OP" --inputs x.npy --outputs y.npy
-bad_usage "an op that is none" "unknown op" gelu --inputs x.npy --outputs y.npy
+bad_usage "an op that is none" "unknown op" no_such_op --inputs x.npy --outputs y.npy
 npy '<i4' '(1,)' '\x05\0\0\0' >index.npy
 npy '<f2' '(1, 1)' '\0\0' >weight.npy
 bad_usage "an index out of range" 'index\[0\]' embedding_fwd --inputs index.npy --inputs weight.npy --outputs weight.npy

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# What takes the judge long for kernels that come as files: trials that coverage leads to, and every template. Mutants are those of
-# src/ops/*/test*.c, whatever kernel is judged.
+# Trials of kernels that come as files: those that coverage and constants of the source lead to.
 source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 
 echo "-- coverage: what leads to a trial, how it is shown, and that it is the same however many are at work"
@@ -37,12 +36,9 @@ done
 expect 0 "a trial that was found comes again" replay jobs1/kernel.cpu.gemm.f16.one_size.json
 expect 1 "without coverage a constant of the source finds it" certify --kernel covered/one_size.c --no-coverage --skip-mutants --dtype f16 --seed 5 --json
 says out '"reason": "coverage was not requested"'
-
-echo "-- templates"
-mkdir plain
-for op in $("$tokitai" ops --list ops); do "$tokitai" new-kernel "$op" --out "plain/$op.c" >/dev/null; done
-expect 0 "every template holds" certify --kernels plain --jobs 2 --skip-mutants
-count 45 out '^kernel\..* HELD '
-expect 0 "attributes that do not go together are not tried" certify --kernel plain/padic_gemm.c --skip-mutants --seed 688822168626
+product counts_in_fp32 '(int64_t)(float)i != i'
+expect 1 "code that counts in fp32 is called beyond the integers that fp32 holds" certify --kernel covered/counts_in_fp32.c --no-coverage --skip-mutants --dtype f16 --seed 5
+product beyond_a_constant 'i > 3 * 1000003'
+expect 1 "and beyond the large constants of its source" certify --kernel covered/beyond_a_constant.c --no-coverage --skip-mutants --dtype f16 --seed 5
 
 finish

@@ -59,7 +59,8 @@ says out_files/$cert.limited.json '"folder_depth": 1'
 says out_files/$cert.limited.json '"total_seconds": 3000.0'
 cp out_files/$cert.limited.json less.json
 judge 0 "more than the machine has" 1073741824 --memory 1000000T
-is "    is cut to that" test "$(sed -n 's/.*"memory_bytes": \([0-9]*\).*/\1/p' out_files/$cert.limited.json)" -eq $(($(getconf _PHYS_PAGES) * $(getconf PAGESIZE)))
+held() { sed -n "/^   \"limits\": {\$/,/^   },\$/s/.*\"$1\": \([0-9]*\).*/\1/p" out_files/$cert.limited.json; }
+is "    is cut to that" test "$(held memory_bytes)" -eq $(($(getconf _PHYS_PAGES) * $(getconf PAGESIZE)))
 expect 3 "a compiler, too" certify gelu_fwd --kernel "$examples/gelu_fwd.c" --dtype f16 --output-size 4K
 says err "File size limit exceeded|file truncated|too large"
 cat >loud_cc <<'C'
@@ -87,13 +88,17 @@ expect 0 "what it says is less" replay --kernel limited less.json
 forge less.json 's/"output_bytes": 16777216/"output_bytes": 1073741824/'
 expect 1 "what it says is more" replay --kernel limited forged.json
 forge default.json 's/"output_bytes": 1073741824/"output_bytes": 109951162777600/'
+expect 2 "more than was asked for" replay --kernel limited forged.json
+says err "which was asked for or is the default"
+forge default.json 's/"output_bytes": 1073741824/"output_bytes": 109951162777600/; s/^   "kernel": {$/&\n    "asked": {\n     "output_bytes": 109951162777600\n    },/'
 expect 0 "no more than the default" replay --kernel limited forged.json
 expect 0 "no more than the reader allows" replay --kernel limited --output-size 16M forged.json
 forge less.json 's/"output_bytes": 16777216/"output_bytes": -1/'
-expect 0 "what is none, and the reader's" replay --kernel limited --output-size 16M forged.json
+expect 2 "what is none is refused" replay --kernel limited --output-size 16M forged.json
+says err "output_bytes is -1; allowed is positive"
 forge less.json '/^   "limits": {$/,/^   },$/d'
-expect 0 "a certificate of before there were any" check forged.json
-expect 0 "and its replay" replay --kernel limited --output-size 16M forged.json
+expect 1 "one that has none" check forged.json
+expect 2 "and its replay" replay --kernel limited --output-size 16M forged.json
 expect 3 "memory of a trial" replay --kernel limited --trial-memory 1K default.json
 says err "--trial-memory raises it"
 
@@ -139,7 +144,7 @@ expect 3 "its replay" replay --kernel later late/$cert.later.json
 says err "total time limit of 3 seconds reached"
 expect 3 "a replay that the reader gives less" replay --kernel later --total-timeout 0.5 late/$cert.later.json
 says err "total time limit of 0.5 seconds"
-forge late/$cert.later.json 's/"total_seconds": 3.0/"total_seconds": 86400.0/'
+forge late/$cert.later.json 's/"total_seconds": 3.0/"total_seconds": 86400.0/; s/total time limit of 3 seconds/total time limit of 86400 seconds/'
 expect 3 "no longer than that, whatever it says" replay --kernel later --total-timeout 0.5 forged.json
 says err "total time limit of 0.5 seconds"
 expect 3 "a program that hangs" certify gelu_bwd --program "sleep 36000" --timeout 0.3 --total-timeout 0.01 --dtype f16 --skip-mutants --out late

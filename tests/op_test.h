@@ -127,7 +127,7 @@ static inline bool some_lowering_takes(tk_ctx *ctx, const tk_contract *contract,
 
 /* The first lowering is HELD at `quick`, for all types that one takes and every index type. So is every planted correct kernel, and every
  * planted wrong kernel is rejected: in the first types and in the last ones that a lowering takes, with sanitizers in the first alone, and in
- * all of them for NAME.whole. Types that no lowering takes are judged by the planted kernels alone. */
+ * all of them for NAME.whole. Types that no lowering takes are judged by the planted kernels alone, the first of them here. */
 static inline void assert_op_certifies(const char *op)
 {
     const tk_contract *contract = tk_contract_find(op);
@@ -141,7 +141,9 @@ static inline void assert_op_certifies(const char *op)
             const tk_types types = contract->types[t];
             tk_certify_options options = TK_CERTIFY_DEFAULTS;
             const bool is_ours = some_lowering_takes(ctx, contract, types);
-            const bool is_last = (t == last || !is_ours) && index == TK_I32;
+            const bool is_first_other = !is_ours &&
+                                        (t == 0 || some_lowering_takes(ctx, contract, contract->types[t - 1]));
+            const bool is_last = (t == last || is_first_other) && index == TK_I32;
             const bool takes_planted = t == 0 || (!is_sanitized && (is_last || is_whole()));
             options.result_dtype = &types.result_dtype;
             options.skip_mutants = !takes_planted;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Our own CPU kernels, brought as kernel files: each op family becomes a folder of its kernel's sources and a file that calls them as its lowering
-# does, compiled with the options of an instruction set and judged as a stranger's is, coverage included. So their certificates say which lines ran, and what
+# Our own CPU kernels as kernel files: each op family becomes a folder of its kernel's sources and a file that calls them as its lowering
+# does, compiled with the options of an instruction set and judged as a user kernel is, coverage included. So their certificates say which lines ran, and what
 # comparisons and constants in them lead to is tried on them, too.
 source "$(dirname "$(readlink -f "$0")")/program_test.bash"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the build and uses it from there as a stranger would: by the CMake package, shared and static, and by pkg-config; from a tree
-# that was moved. Skipped (77) with sanitizers, whose run-time would have to be in the stranger's program as well.
+# Installs the build and uses it from there as a user would: by the CMake package, shared and static, and by pkg-config; from a tree
+# that was moved. Skipped (77) with sanitizers, whose run-time would have to be in the user's program as well.
 set -euo pipefail
 root=$(readlink -f "${SOURCE_DIR:-$(dirname "$(readlink -f "$0")")/..}")
 build=${BUILD_DIR:?the folder of the build}

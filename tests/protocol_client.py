@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Drives the kernel programs as a stranger would who has read docs/protocol.md and nothing else.
+"""Drives the kernel programs as somebody would who has read docs/protocol.md and nothing else.
 
 Text: REQUESTS requests for each of the four programs in one server process, every reply checked: its fields, values that are exact by
 arithmetic done here, others against a program started for that request alone; the server's memory must not grow. Binary: the same
@@ -32,6 +32,11 @@ arguments = None
 random_numbers = random.Random(20261115)
 checks = 0
 processes = []  # that a failed check would leave behind
+
+
+def effort(draws):
+    """As in tests/unit_test.h."""
+    return max(1, int(draws * float(os.environ.get("TOKITAI_EFFORT", "1"))))
 
 
 def check(condition, *what):
@@ -342,7 +347,7 @@ def halves(values):
 def binary_examples():
     """(program, op, dims, options, arrays, position and bytes of the output, its value or None)."""
     bf16 = lambda value: struct.unpack("<I", struct.pack("<f", value))[0] >> 16
-    for _ in range(50):
+    for _ in range(effort(50)):
         queries, dim, vocab = (random_numbers.randint(1, 9) for _ in range(3))
         index = [random_numbers.randrange(vocab) for _ in range(queries)]
         weight = any_values(vocab * dim)
@@ -645,6 +650,7 @@ def main():
     parser.add_argument("--without-speed", action="store_true")
     parser.add_argument("--without-memory", action="store_true")
     arguments = parser.parse_args()
+    arguments.requests = effort(arguments.requests)
     for name, make in PROGRAMS.items():
         drive(name, make)
     check_failures()

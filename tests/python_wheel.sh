@@ -87,9 +87,9 @@ if __name__ == "__main__":
     assert tokitai.judge("softmax_fwd", [x], [y]).held
     y[1, 2] *= 2
     assert tokitai.judge("softmax_fwd", [x], [y]).verdict == "REFUTED"
-    strangers = [f for f in loaded() - before if not f.startswith(inside)]
+    outsiders = [f for f in loaded() - before if not f.startswith(inside)]
     of_c_library = r"/(libc|libm|libdl|librt|libpthread|ld-linux-[a-z0-9-]+)[.-]"
-    others = [f for f in strangers if not re.search(of_c_library, f) and "/lib-dynload/" not in f]
+    others = [f for f in outsiders if not re.search(of_c_library, f) and "/lib-dynload/" not in f]
     # What modules of Python's own load. A libcrypto that they have loaded is shared.
     others = [f for f in others if not re.search(r"/lib(ffi|crypto|ssl|bz2|lzma|z|expat|uuid)[.-]", f)]
     assert not others, others

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "drivers/backend.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "model/case.h"
 #include "tests/device_graph.h"
 
@@ -116,24 +116,24 @@ static void check_same(place *at, const tk_case *c, const unsigned char *want, c
 
 static void repeat(scene *s, const tk_case *c, const tki_lowering *row, const char *id)
 {
-    tki_executor executors[STREAMS];
+    tki_runner runners[STREAMS];
     const size_t bytes = output_bytes(c);
     unsigned char *want = malloc(bytes + 1);
     place *first = &s->places[0];
     make_buffers(s, c);
     for (int i = 0; i < STREAMS; i++)
-        OK(s->places[i].ctx, tki_executor_open(s->places[i].ctx, &(tki_executable){.lowering = row}, &executors[i]));
-    OK(first->ctx, tki_executor_call(&executors[0], c, first->buffers, 0, NULL));
+        OK(s->places[i].ctx, tki_runner_open(s->places[i].ctx, &(tki_runnable){.lowering = row}, &runners[i]));
+    OK(first->ctx, tki_runner_call(&runners[0], c, first->buffers, 0, NULL));
     take_outputs(first, c, want, 0xff);
     for (int run = 0; run < s->runs / 2; run += STREAMS) {
         for (int i = 0; i < STREAMS; i++)
-            OK(s->places[i].ctx, tki_executor_call(&executors[i], c, s->places[i].buffers, 0, NULL));
+            OK(s->places[i].ctx, tki_runner_call(&runners[i], c, s->places[i].buffers, 0, NULL));
         for (int i = 0; i < STREAMS; i++)
             check_same(&s->places[i], c, want, id, "streams at once", run + i);
     }
     recording graph = begin_recording(first->ctx, &s->d);
-    OK(first->ctx, tki_executor_call(&executors[0], c, first->buffers, 0, NULL));
-    OK(first->ctx, tki_executor_call(&executors[0], c, first->buffers, 0, NULL));
+    OK(first->ctx, tki_runner_call(&runners[0], c, first->buffers, 0, NULL));
+    OK(first->ctx, tki_runner_call(&runners[0], c, first->buffers, 0, NULL));
     end_recording(&s->d, &graph);
     for (int run = 0; run < s->runs / 2; run++) {
         play(&s->d, &graph);
@@ -142,7 +142,7 @@ static void repeat(scene *s, const tk_case *c, const tki_lowering *row, const ch
     drop_recording(first->ctx, &s->d, &graph);
     OK(first->ctx, tk_ctx_set_stream(first->ctx, first->stream));
     for (int i = 0; i < STREAMS; i++)
-        tki_executor_close(&executors[i]);
+        tki_runner_close(&runners[i]);
     free_buffers(s, c);
     free(want);
     s->cases++;

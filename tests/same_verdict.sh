@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # The same seed gives the same verdict, reason, elements and command, for every --jobs and for every number of processors.
 source "$(dirname "$(readlink -f "$0")")/program_test.bash"
-strangers=$root/tests/strangers
+kernels=$root/tests/user_kernels
 
 mkdir kernels
 for file in wrong/gelu_bwd_four_workers.c wrong/softmax_fwd_cols1024.c wrong/gemm_four_workers.cpp wrong/softmax_bwd_tile96.c \
     wrong/embedding_fwd_many_threads.c wrong/xent_cols1000.cpp right/gelu_fwd_table.c right/softmax_bwd_fp32_sequential.c; do
-    is "there is $file" cp "$strangers/$file" kernels/
+    is "there is $file" cp "$kernels/$file" kernels/
 done
 
 judged() { # NAME COMMAND...: the results, in the order of their names, without what is a matter of time
     local name=$1
     shift
-    "$@" "$tokitai" certify --kernels kernels --include "$strangers/shared" --dtype f16 --seed 77 --json-lines "$name.jsonl" "${jobs[@]}" >out 2>err </dev/null
+    "$@" "$tokitai" certify --kernels kernels --include "$kernels/shared" --dtype f16 --seed 77 --json-lines "$name.jsonl" "${jobs[@]}" >out 2>err </dev/null
     python3 - "$name" <<'PYTHON'
 import json, sys
 results = [json.loads(line) for line in open(sys.argv[1] + ".jsonl")]

@@ -7,7 +7,7 @@
 
 #include "core/clock.h"
 #include "worker/sandbox.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 
 enum { SIZE = 3000 };
 
@@ -30,30 +30,30 @@ static uint16_t x[SIZE + 1], y[SIZE + 1];
 static tk_status watch(tk_ctx *ctx, const char *artifact, tki_sanitizer_tool tool, unsigned without,
                        tki_sanitizer_report *report, bool talkative)
 {
-    tki_executor executor;
+    tki_runner runner;
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
-    tki_executable executable = {.artifact = artifact,
-                                 .contract = c.contract,
-                                 .worker_options = {.backend = tki_backend_find("cuda", ""),
-                                                    .start_seconds = 60,
-                                                    .call_seconds = 60,
-                                                    .sanitizer = tool,
-                                                    .terms.allow_weak = true,
-                                                    .without = without}};
+    tki_runnable executable = {.artifact = artifact,
+                               .contract = c.contract,
+                               .worker_options = {.backend = tki_backend_find("cuda", ""),
+                                                  .start_seconds = 60,
+                                                  .call_seconds = 60,
+                                                  .sanitizer = tool,
+                                                  .terms.allow_weak = true,
+                                                  .without = without}};
     *report = (tki_sanitizer_report){0};
     double begin = tki_now();
-    tk_status status = tki_executor_open(ctx, &executable, &executor);
+    tk_status status = tki_runner_open(ctx, &executable, &runner);
     const bool open = status == TK_OK;
     double opened = tki_now();
     for (int i = 0; i < 3 && status == TK_OK; i++) {
         c.dims[0] = SIZE >> (5 * i);
-        status = tki_executor_call(&executor, &c, (void *[]){x + i % 2, y + i / 2}, 1, NULL);
+        status = tki_runner_call(&runner, &c, (void *[]){x + i % 2, y + i / 2}, 1, NULL);
     }
     double called = tki_now();
     if (open) {
-        const char *log = tki_executor_sanitizer_log(&executor);
+        const char *log = tki_runner_sanitizer_log(&runner);
         tki_sanitizer_read(log, report);
-        const tki_confinement *confinement = tki_executor_confinement(&executor);
+        const tki_confinement *confinement = tki_runner_confinement(&runner);
         for (int i = 0; talkative && i < confinement->count; i++) {
             char line[TKI_MEANS_TEXT];
             tki_means_text(&confinement->means[i], line, sizeof line);
@@ -67,7 +67,7 @@ static tk_status watch(tk_ctx *ctx, const char *artifact, tki_sanitizer_tool too
     if (without)
         printf(", without %u", without);
     printf("\n");
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     return status;
 }
 

@@ -24,4 +24,11 @@ static inline int effort(int draws)
     return wanted < 1 ? 1 : wanted > INT32_MAX ? INT32_MAX : (int)wanted;
 }
 
+/* Of a test that counts what it has met: never less often. */
+static inline int effort_from(int draws)
+{
+    const int wanted = effort(draws);
+    return wanted < draws ? draws : wanted;
+}
+
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/clock.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 
 enum { SIZE = 1000003 };
 
@@ -42,7 +42,7 @@ static int far_off(void)
 static bool run(tk_ctx *ctx, int way, const char *file, const char *const *includes)
 {
     tki_worker_build build;
-    tki_executor executor;
+    tki_runner runner;
     double start = tki_now(), seconds = 0, best = 1e9;
     tk_case c = tk_case_init(tk_contract_find("gelu_fwd"), TK_F16);
     void *buffers[] = {x, y};
@@ -55,12 +55,12 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *const *inclu
         return false;
     }
     double compiled = tki_now();
-    tki_executable executable = {.artifact = build.artifact,
-                                 .contract = c.contract,
-                                 .worker_options = {.backend = tki_backend_find("cuda", ""), .call_seconds = 10}};
-    status = tki_executor_open(ctx, &executable, &executor);
+    tki_runnable executable = {.artifact = build.artifact,
+                               .contract = c.contract,
+                               .worker_options = {.backend = tki_backend_find("cuda", ""), .call_seconds = 10}};
+    status = tki_runner_open(ctx, &executable, &runner);
     double opened = tki_now();
-    const tki_confinement *confinement = status == TK_OK && way == 0 ? tki_executor_confinement(&executor) : NULL;
+    const tki_confinement *confinement = status == TK_OK && way == 0 ? tki_runner_confinement(&runner) : NULL;
     for (int i = 0; confinement && i < confinement->count; i++) {
         char line[TKI_MEANS_TEXT];
         tki_means_text(&confinement->means[i], line, sizeof line);
@@ -69,7 +69,7 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *const *inclu
     for (int i = 0; i < (ways[way].status == TK_OK ? 10 : 1) && status == TK_OK; i++) {
         memcpy(x, before, sizeof x);
         memset(y, 0xa5, sizeof y);
-        status = tki_executor_call(&executor, &c, buffers, 1, &seconds);
+        status = tki_runner_call(&runner, &c, buffers, 1, &seconds);
         best = seconds < best ? seconds : best;
     }
     const char *message = status == TK_OK ? "" : tk_ctx_message(ctx);
@@ -81,13 +81,13 @@ static bool run(tk_ctx *ctx, int way, const char *file, const char *const *inclu
         bool changed = memcmp(x, before, sizeof x) != 0;
         int wrong = far_off();
         printf("    %d of %d elements far off; %.1f us; input %s; overrun of parameter %d at byte %lld\n", wrong,
-               SIZE, 1e6 * best, changed ? "changed" : "as it was", executor.caller.overrun.param,
-               (long long)executor.caller.overrun.offset);
-        good &= wrong == 0 && changed == (way == 5) && (executor.caller.overrun.param == 1) == (way == 4) &&
-                (way != 4 || executor.caller.overrun.offset == 2 * SIZE);
+               SIZE, 1e6 * best, changed ? "changed" : "as it was", runner.caller.overrun.param,
+               (long long)runner.caller.overrun.offset);
+        good &= wrong == 0 && changed == (way == 5) && (runner.caller.overrun.param == 1) == (way == 4) &&
+                (way != 4 || runner.caller.overrun.offset == 2 * SIZE);
     }
     printf("    %s\n", good ? "as expected" : "NOT AS EXPECTED");
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     tki_worker_build_close(&build);
     return good;
 }

@@ -160,8 +160,8 @@ def test_indices_out_of_range_are_refused() -> None:
 
 
 def test_an_unknown_op_is_named() -> None:
-    with pytest.raises(tokitai.UnknownOp, match="unknown op 'softmax'"):
-        tokitai.judge("softmax", [drawn(3, 4)], [drawn(3, 4)])
+    with pytest.raises(tokitai.UnknownOp, match="unknown op 'soft_max'"):
+        tokitai.judge("soft_max", [drawn(3, 4)], [drawn(3, 4)])
 
 
 @pytest.mark.parametrize("inputs", [None, 5, "x", b"x", {1}])

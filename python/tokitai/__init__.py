@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ._certificate import Certificate, Certificates
     from ._certify import certify
     from ._judge import judge
-    from ._library import Contract, contract, contract_names
+    from ._library import Contract, contract, contract_names, definition_names, op
 
     __version__: str
 
@@ -40,6 +40,8 @@ _LATER = {
     "Contract": "_library",
     "contract": "_library",
     "contract_names": "_library",
+    "definition_names": "_library",
+    "op": "_library",
 }
 
 
@@ -84,5 +86,7 @@ __all__ = [
     "certify",
     "contract",
     "contract_names",
+    "definition_names",
     "judge",
+    "op",
 ]

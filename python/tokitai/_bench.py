@@ -88,7 +88,10 @@ def _draw(param: Param, dtype: str, shape: Sequence[int], limit: int, random: An
         return random.integers(0, max(limit, 1), shape).astype(LONG_NAMES[dtype])
     if dtype == "u64":
         return random.integers(0, 1 << 62, shape, dtype="uint64")
-    values = random.standard_normal(shape, dtype="float32")
+    if param.least or param.most:
+        values = param.within(random.random(shape, dtype="float32"))
+    else:
+        values = random.standard_normal(shape, dtype="float32")
     if dtype != "bf16":
         return values.astype(LONG_NAMES[dtype])
     bits = values.view("uint32")
@@ -256,7 +259,8 @@ def bench(
     seconds: float = 1.0,
     seed: int = 1,
 ) -> Bench:
-    """Judges a function, our kernel and PyTorch's on each shape, then times those that are right beside a copy.
+    """Judges a function, our kernel and PyTorch's on each shape, then times those that are right beside a copy. An op that
+    is a definition has no kernel of ours.
 
     shapes      sizes by name, or in the contract's order; inputs are normal numbers from the seed, on this shape
                 alone: certify() tries far more
@@ -272,9 +276,10 @@ def bench(
         shape = {name: case.dims[i] for i, name in enumerate(view.dims)}
         at = _Shape(view, case, chosen, device, seed)
         made: dict[str, Callable[[], Callable[[], object]]] = {
-            "yours": lambda at=at: at.function(function, True),  # type: ignore[misc]
-            "ours": at.ours,
+            "yours": lambda at=at: at.function(function, True)  # type: ignore[misc]
         }
+        if not view.definition:
+            made["ours"] = at.ours
         theirs = torch_function(view.name) if chosen == "torch" else None
         if theirs is not None:
             made["torch"] = lambda at=at, theirs=theirs: at.function(theirs, True)  # type: ignore[misc]

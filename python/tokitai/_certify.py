@@ -109,6 +109,7 @@ class _Isolated(_Function):
         target, folder = importable(function)
         command = [sys.executable, "-m", "tokitai.program", "--framework", framework, "--device", device]
         command += ["--path", folder] if folder else []
+        command += ["--definition", op.definition] if op.definition else []
         command.append(target)
         self.program = shlex.join(command)
         self.context = Context()
@@ -120,7 +121,9 @@ class _Isolated(_Function):
         )
 
     def call(self, case: Any, pointers: Any) -> None:
-        self.context.check(lib.tk_server_run(self.context.pointer, self.server, case, pointers, None))
+        own = Case.from_buffer_copy(case.contents)
+        own.contract = self.context.contract(self.op)
+        self.context.check(lib.tk_server_run(self.context.pointer, self.server, ctypes.byref(own), pointers, None))
 
     def close(self) -> None:
         lib.tk_server_close(self.server)
@@ -173,7 +176,7 @@ def _options(
         options.setting_count = len(pairs)
         kept.append((array, pairs))
     if shape is not None:
-        case = _library.make_case(op, _library.parse_types(op.types[0])[0], shape)
+        case = _library.make_case(op, _library.parse_types(op.types[0])[0], shape, attributes=settings)
         dims = (ctypes.c_int64 * len(op.dims))(*(case.dims[i] for i in range(len(op.dims))))
         options.dims = ctypes.cast(dims, ctypes.POINTER(ctypes.c_int64))
         kept.append(dims)
@@ -244,7 +247,7 @@ def _one(
     with _signals_kept(function):
         status = lib.tk_certify(
             context.pointer,
-            op.pointer,
+            context.contract(op),
             _library.dtype_code(dtype),
             _library.dtype_code(index_dtype),
             ctypes.byref(options),

@@ -65,7 +65,7 @@ def _dims(op: Contract, arrays: Mapping[str, Array]) -> dict[str, int]:
     if op.elementwise and len({array.shape for array in arrays.values()}) > 1:
         shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
         raise BadArgument(f"{op.name} has tensors of one shape; given: {shapes}")
-    missing = [name for name in op.dims if name not in dims]
+    missing = [name for name in op.dims if name not in dims and name not in op.derived]
     if missing:
         raise BadArgument(f"{op.name}: no tensor that was given has the size {missing[0]}")
     return {name: size for name, (size, _) in dims.items()}
@@ -155,7 +155,7 @@ def judge(
         raise BadArgument(f"{contract_view.name}: all tensors have to be on one device; given: {listed}")
     device = next(iter(devices), "cpu")
     if context is None:
-        context = _library.context_for(device)
+        context = _library.context_for(device, contract_view)
     elif device_with_index(context.device) != device:
         raise BadArgument(
             f"{contract_view.name}: the tensors are on {device}, and the context works on {context.device}"
@@ -167,6 +167,7 @@ def judge(
         (ctypes.c_void_p * max(len(params), 1))(*(arrays[p.name].pointer if p.name in arrays else None for p in params))
         for params in groups
     ]
+    case.contract = context.contract(contract_view)
     certificate = ctypes.c_void_p()
     context.check(
         lib.tk_judge(context.pointer, ctypes.byref(case), pointers[0], pointers[1], ctypes.byref(certificate))

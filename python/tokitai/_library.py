@@ -119,6 +119,13 @@ class Param(NamedTuple):
     def rank(self) -> int:
         return len(self.dims)
 
+    def within(self, share: Any) -> Any:
+        """The numbers of its range at so much of the way from end to end, 0 to 1, kept off the ends; of one that has no
+        end, 8 wide."""
+        low = self.least if abs(self.least) < float("inf") else min(self.most - 8, -4)
+        high = self.most if abs(self.most) < float("inf") else max(self.least + 8, 4)
+        return low + (high - low) * (1 + 14 * share) / 16
+
 
 class Attribute(NamedTuple):
     """A property of a case beyond sizes and types."""
@@ -159,6 +166,11 @@ class Contract(NamedTuple):
     elementwise: bool
     takes_index: bool
     pointer: Any  # const tk_contract *
+    derived: tuple[str, ...] = ()  # the sizes that follow from others
+    definition: str = ""  # of op(): its normal form
+
+    def __repr__(self) -> str:
+        return f"<tokitai.Contract of {self.name}>"
 
     @property
     def inputs(self) -> tuple[Param, ...]:
@@ -253,6 +265,8 @@ def _contract_view(pointer: Any) -> Contract:
         elementwise=struct.elementwise,
         takes_index=lib.tk_contract_takes_index(pointer),
         pointer=pointer,
+        derived=tuple(name for i, name in enumerate(dims) if struct.derived and struct.derived[i]),
+        definition=text(lib.tk_contract_definition(pointer)),
     )
 
 
@@ -266,15 +280,37 @@ def contract(name: str | Contract) -> Contract:
     known = _contracts.get(name)
     if known is None:
         pointer = lib.tk_contract_find(name.encode())
-        if not pointer:
-            raise UnknownOp(f"unknown op '{name}'; choose from {', '.join(contract_names())}")
-        known = _contracts[name] = _contract_view(pointer)
+        definition = None if pointer else lib.tk_definition_find(name.encode())
+        if not pointer and not definition:
+            raise UnknownOp(f"unknown op '{name}'; choose from {', '.join(contract_names() + definition_names())}")
+        known = _contracts[name] = op(text(definition), name) if definition else _contract_view(pointer)
     return known
 
 
+_defined: dict[str, tuple[Contract, Context]] = {}  # by normal form; never forgotten, since cases point to them
+
+
+def op(text: str, name: str | None = None) -> Contract:
+    """An op from its definition (docs/definitions.md); of a text with several, the one of that name. certify(), judge(),
+    bench(), the tests and the strategies take it wherever they take the name of an op. BadArgument says the line and the
+    column of what is wrong."""
+    context = Context()
+    view = _contract_view(context.define(text, name))
+    return _defined.setdefault(view.definition, (view, context))[0]
+
+
 def contract_names() -> tuple[str, ...]:
-    """The names of all ops."""
+    """The names of all ops that have contracts of their own."""
     return tuple(text(lib.tk_contract_at(i).contents.name) for i in range(lib.tk_contract_count()))
+
+
+def definition_names() -> tuple[str, ...]:
+    """The names of the ops that come with the library as definitions."""
+    source = ctypes.c_char_p()
+    names: list[str] = []
+    while name := lib.tk_definition_at(len(names), ctypes.byref(source)):
+        names.append(text(name))
+    return tuple(names)
 
 
 def dtype_code(name: str) -> int:
@@ -326,22 +362,24 @@ def make_case(
     index_dtype: str = "i32",
     attributes: Mapping[str, object] | None = None,
 ) -> Case:
-    """A case of an op. `dims` are its sizes by name, or in the contract's order; `dtype` may be "f16-f32"."""
+    """A case of an op. `dims` are its sizes by name, or in the contract's order; those that follow from others may be left
+    out. `dtype` may be "f16-f32"."""
     view = contract(op)
+    free = tuple(name for name in view.dims if name not in view.derived)
     value_type, results = parse_types(dtype)
     case: Case = lib.tk_case_init(view.pointer, dtype_code(value_type))
     case.result_dtype = dtype_code(result_dtype or results)
     case.index_dtype = dtype_code(index_dtype)
     if isinstance(dims, Mapping):
-        if set(dims) != set(view.dims):
+        if not set(free) <= set(dims) <= set(view.dims):
             raise BadArgument(f"{view.name} has the sizes {', '.join(view.dims)}; given: {', '.join(dims) or 'none'}")
-        sizes = [dims[name] for name in view.dims]
+        sizes = dict(dims)
     else:
-        sizes = list(dims)
-        if len(sizes) != len(view.dims):
-            raise BadArgument(f"{view.name} has the sizes {', '.join(view.dims)}; given: {len(sizes)} numbers")
-    for i, size in enumerate(sizes):
-        case.dims[i] = size
+        if len(dims) not in (len(free), len(view.dims)):
+            raise BadArgument(f"{view.name} has the sizes {', '.join(view.dims)}; given: {len(dims)} numbers")
+        sizes = dict(zip(view.dims if len(dims) == len(view.dims) else free, dims))
+    for name, size in sizes.items():
+        case.dims[view.dims.index(name)] = size
     for name, value in (attributes or {}).items():
         attribute = view.attribute(name)
         i = view.attributes.index(attribute)
@@ -351,7 +389,21 @@ def make_case(
         ):
             allowed = ", ".join(attribute.choices) or f"{attribute.least} to {attribute.most}"
             raise BadArgument(f"{view.name}: {name} must be one of {allowed}, not {value!r}")
+    if len(sizes) < len(view.dims):
+        view.pointer.contents.derive(ctypes.byref(case))
+        for name, size in sizes.items():  # one that was given is what it is, and C compares
+            case.dims[view.dims.index(name)] = size
     return case
+
+
+def refusal(case: Case, op: Contract) -> str | None:
+    """Why the op has no such case, or None: a size that would be negative, or what does not go together."""
+    refuses = op.pointer.contents.refusal
+    negative = next((name for name, size in zip(op.dims, case.dims) if size < 0), None)
+    if negative is not None:
+        return f"{negative} is negative"
+    said = refuses(ctypes.byref(case)) if refuses else None
+    return text(ctypes.string_at(said)) if said else None
 
 
 def param_shape(case: Case, op: Contract, param: Param) -> tuple[int, ...]:
@@ -393,6 +445,19 @@ class Context:
         if destroy is not None:
             destroy(self.pointer)
 
+    def define(self, definition: str, name: str | None = None) -> Any:
+        """The op of a definition in this context: tk_contract *."""
+        made = ctypes.POINTER(tk_contract)()
+        data = definition.encode()
+        self.check(
+            lib.tk_op_define(self.pointer, data, len(data), name.encode() if name else None, ctypes.byref(made))
+        )
+        return made
+
+    def contract(self, op: Contract) -> Any:
+        """What stands for an op in this context; definitions are made known to it. tk_contract *."""
+        return self.define(op.definition) if op.definition else op.pointer
+
     @property
     def message(self) -> str:
         return text(lib.tk_ctx_message(self.pointer))
@@ -430,14 +495,16 @@ class Context:
 _thread = threading.local()
 
 
-def context_for(device: str = "cpu") -> Context:
-    """This thread's context for a device, made on first use."""
-    contexts: dict[str, Context] | None = getattr(_thread, "contexts", None)
+def context_for(device: str = "cpu", op: Contract | None = None) -> Context:
+    """This thread's context for a device, made on first use. An op that was defined has one of its own: another one may
+    have its name."""
+    contexts: dict[tuple[str, str], Context] | None = getattr(_thread, "contexts", None)
     if contexts is None:
         contexts = _thread.contexts = {}
-    context = contexts.get(device)
+    key = device, op.definition if op else ""
+    context = contexts.get(key)
     if context is None:
-        context = contexts[device] = Context(device)
+        context = contexts[key] = Context(device)
     return context
 
 

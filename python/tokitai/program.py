@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 from ._arrays import FRAMEWORKS, guess_framework
 from ._call import INSIDE, Buffer, accepted_keywords, call, explain, keywords_of
-from ._library import DTYPES, BadArgument, contract
+from ._library import DTYPES, BadArgument, Contract, contract, op
 
 MAGIC, REPLY, INLINE, NOWHERE = 0x33574B54, 2, -1, -2
 HEADER, CASE, ANSWER = struct.Struct("<IIQ"), struct.Struct("<64s8i"), struct.Struct("<iidQqiIiI")
@@ -62,10 +62,11 @@ def _name(data: bytes) -> str:
 class _Call:
     """A frame's call: sizes and attributes by name, buffers in contract order. Outputs get memory of this process."""
 
-    def __init__(self, frame: bytearray, memories: Mapping[int, Any]) -> None:
+    def __init__(self, frame: bytearray, memories: Mapping[int, Any], defined: Contract | None) -> None:
         _, _, self.nonce = HEADER.unpack_from(frame, 0)
         op_name, _, _, _, _, sizes, attributes, tensors, _ = CASE.unpack_from(frame, HEADER.size)
-        self.op = contract(_name(op_name))
+        asked = _name(op_name)
+        self.op = defined if defined is not None and defined.name == asked else contract(asked)
         at = HEADER.size + CASE.size
         self.values: dict[str, object] = dict(zip(self.op.dims, struct.unpack_from(f"<{sizes}q", frame, at)))
         at += 8 * sizes
@@ -98,8 +99,10 @@ class _Call:
 
 
 class _Server:
-    def __init__(self, function: Callable[..., Any], framework: str | None, device: str) -> None:
-        self.function, self.device = function, device
+    def __init__(
+        self, function: Callable[..., Any], framework: str | None, device: str, defined: Contract | None
+    ) -> None:
+        self.function, self.device, self.defined = function, device, defined
         self.framework = framework or guess_framework(function, device)
         # What the function prints must not get among the replies.
         self.replies = os.fdopen(os.dup(1), "wb")
@@ -163,7 +166,7 @@ class _Server:
                 os.close(file)
             request, problem = None, ""
             try:
-                request = _Call(frame, memories)
+                request = _Call(frame, memories, self.defined)
                 self.run(request)
             except Exception as error:
                 problem = explain(error)
@@ -178,10 +181,12 @@ def main() -> NoReturn:
     parser.add_argument("--framework", choices=FRAMEWORKS, help="whose arrays it takes; guessed by default")
     parser.add_argument("--device", default="cpu", help="where they are: cpu, cuda, cuda:1")
     parser.add_argument("--path", action="append", default=[], help="a folder with modules, first on the path")
+    parser.add_argument("--definition", help="the text of the op, if it is none of the library's")
     arguments = parser.parse_args()
     os.environ[INSIDE] = "1"
     sys.path[:0] = arguments.path
-    _Server(load(arguments.function), arguments.framework, arguments.device).serve()
+    defined = op(arguments.definition) if arguments.definition else None
+    _Server(load(arguments.function), arguments.framework, arguments.device, defined).serve()
 
 
 if __name__ == "__main__":

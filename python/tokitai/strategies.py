@@ -11,11 +11,11 @@ Values are drawn as bit patterns, so that a failing case shrinks to few elements
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, TypeVar
 
-from hypothesis import given, note, seed, settings
+from hypothesis import assume, given, note, seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -24,13 +24,15 @@ from ._library import (
     TK_SEED_DEFAULT,
     BadArgument,
     Contract,
+    Param,
     contract,
     is_there,
     make_case,
     param_dtype,
     param_shape,
+    refusal,
 )
-from .testing import DrawnCase, to_array
+from .testing import DrawnCase, drawn_op, to_array
 
 __all__ = ["FAMILIES", "INDEX_FAMILIES", "given_case", "indices", "op_cases", "shapes", "sizes", "tensors"]
 
@@ -95,13 +97,35 @@ def sizes(most: int = 1025, *, zero: bool = False) -> SearchStrategy[int]:
     return st.one_of(st.sampled_from(([0] if zero else []) + edges), st.integers(0 if zero else 1, most))
 
 
+def _accepted(view: Contract, free: dict[str, int], attributes: Mapping[str, object]) -> dict[str, int]:
+    """All sizes, of free ones that the op takes. If it refuses them, as a filter that is larger than its image, a size of 1
+    after the other makes them such."""
+    for smaller in [None, *free]:
+        if smaller is not None:
+            free[smaller] = min(free[smaller], 1)
+        case = make_case(view, view.types[0], free, attributes=attributes)
+        if refusal(case, view) is None:
+            break
+    assume(refusal(case, view) is None)
+    return {name: case.dims[i] for i, name in enumerate(view.dims)}
+
+
 @st.composite
-def shapes(draw: Any, op: str | Contract, *, max_elements: int = 4096, zero: bool = False) -> dict[str, int]:
-    """The sizes of an op, by name, with no tensor larger than `max_elements`."""
+def shapes(
+    draw: Any,
+    op: str | Contract,
+    *,
+    max_elements: int = 4096,
+    zero: bool = False,
+    attributes: Mapping[str, object] | None = None,
+) -> dict[str, int]:
+    """The sizes of an op, by name, with no tensor larger than `max_elements`; those that follow from others, and from the
+    attributes, may be larger."""
     view = contract(op)
+    free = [name for name in view.dims if name not in view.derived]
     most = {name: max_elements for name in view.dims}
     dims: dict[str, int] = {}
-    for name in draw(st.permutations(view.dims)):
+    for name in draw(st.permutations(free)):
         dims[name] = draw(sizes(most[name], zero=zero))
         for param in view.params:
             # What the sizes drawn so far leave to each of the others.
@@ -111,19 +135,28 @@ def shapes(draw: Any, op: str | Contract, *, max_elements: int = 4096, zero: boo
             for other in param.dims:
                 if other not in dims:
                     most[other] = max(1, min(most[other], max_elements // taken))
-    return {name: dims[name] for name in view.dims}
+    return _accepted(view, {name: dims[name] for name in free}, attributes or {})
 
 
 _POOL = 16  # numbers that are drawn; a tensor is made of picks of them, since drawing every element takes long
 
 
 @st.composite
-def _numbers(draw: Any, dtype: str, shape: Sequence[int], elements: SearchStrategy[int]) -> Any:
-    """An array of integers of a NumPy type. What is drawn does not depend on the shape, so that sizes shrink freely."""
+def _numbers(draw: Any, dtype: str, shape: Sequence[int], elements: SearchStrategy[Any]) -> Any:
+    """An array of a NumPy type. What is drawn does not depend on the shape, so that sizes shrink freely."""
     numpy: Any = import_module("numpy")
     pool = numpy.array(draw(st.lists(elements, min_size=1, max_size=_POOL)), dtype=dtype)
     picks = numpy.random.default_rng(draw(st.integers(0, (1 << 32) - 1)))
     return pool[picks.integers(0, len(pool), size=tuple(shape))]
+
+
+@st.composite
+def _ranged(draw: Any, param: Param, dtype: str, shape: tuple[int, ...]) -> Any:
+    """Patterns of an input that has a range."""
+    values = param.within(draw(_numbers("float32", shape, st.floats(0, 1, width=32)))).astype("float32")
+    if dtype == "f32":
+        return values
+    return values.astype("float16") if dtype == "f16" else (values.view("uint32") >> 16).astype("uint16")
 
 
 @st.composite
@@ -228,18 +261,22 @@ def op_cases(
     view = contract(op)
     numpy: Any = import_module("numpy")
     types = dtype if isinstance(dtype, str) else draw(st.sampled_from(view.types if dtype is None else tuple(dtype)))
-    sizes_drawn = dims if dims is not None else draw(shapes(view, max_elements=max_elements, zero=zero))
-    for param in view.inputs:
-        # An index needs a row to point at.
-        if param.kind == "index" and param.rule != "ends" and param.indexed_dim and sizes_drawn[param.indexed_dim] == 0:
-            sizes_drawn = {**sizes_drawn, param.indexed_dim: 1}
     chosen = dict(attributes or {})
     for attribute in view.attributes:
         if attribute.seen_by_kernel and attribute.choices and attribute.name not in chosen:
             chosen[attribute.name] = draw(st.sampled_from(attribute.choices))
+    if dims is None:
+        sizes_drawn = draw(shapes(view, max_elements=max_elements, zero=zero, attributes=chosen))
+    else:
+        sizes_drawn = dims
+    for param in view.inputs:
+        # An index needs a row to point at.
+        if param.kind == "index" and param.rule != "ends" and param.indexed_dim and sizes_drawn[param.indexed_dim] == 0:
+            sizes_drawn = {**sizes_drawn, param.indexed_dim: 1}
     name = family if family is not None else draw(st.sampled_from(FAMILIES))
     case = make_case(view, types, sizes_drawn, index_dtype=index_dtype, attributes=chosen)
-    drawn = DrawnCase(view.name, types, sizes_drawn, f"hypothesis:{name}", None, index_dtype, chosen)
+    sizes_drawn = {name: int(case.dims[i]) for i, name in enumerate(view.dims)}
+    drawn = DrawnCase(drawn_op(view), types, sizes_drawn, f"hypothesis:{name}", None, index_dtype, chosen)
     for param in view.inputs:
         if not is_there(case, param):
             continue
@@ -259,6 +296,10 @@ def op_cases(
             drawn.inputs[param.name] = to_array(values.tobytes(), element, shape, framework)
         else:
             background = float("-inf") if param.neutral == "low" else 0.0
+            if param.least or param.most:
+                ranged = draw(_ranged(param, element, shape))
+                drawn.inputs[param.name] = to_array(ranged.tobytes(), element, shape, framework)
+                continue
             drawn.inputs[param.name] = draw(
                 tensors(element, shape, family=name, background=background, framework=framework)
             )
@@ -266,7 +307,7 @@ def op_cases(
 
 
 def given_case(
-    op: str, *, hypothesis_seed: int = TK_SEED_DEFAULT, max_examples: int = 100, **options: Any
+    op: str | Contract, *, hypothesis_seed: int = TK_SEED_DEFAULT, max_examples: int = 100, **options: Any
 ) -> Callable[[_Test], Callable[..., None]]:
     """@given(case=op_cases(op, ...)) from a fixed seed, which a failure prints. The test takes `case`."""
 

@@ -184,7 +184,7 @@ def families(op: str | Contract | None = None) -> tuple[Family, ...]:
 class DrawnCase:
     """Inputs of an op, and all that it takes to draw them again."""
 
-    op: str
+    op: str | Contract  # its name, or what tokitai.op() gave
     dtype: str
     dims: dict[str, int]
     family: str
@@ -201,7 +201,7 @@ class DrawnCase:
         """A name for pytest: softmax_fwd-f16-rows=3,cols=7-normal-20261115."""
         sizes = ",".join(f"{name}={size}" for name, size in self.dims.items())
         extra = "".join(f",{name}={attribute_text(value)}" for name, value in self.attributes.items())
-        return f"{self.op}-{self.dtype}-{sizes}{extra}-{self.family}-{self.seed}"
+        return f"{contract(self.op).name}-{self.dtype}-{sizes}{extra}-{self.family}-{self.seed}"
 
     def case(self) -> Case:
         """The case of the C library."""
@@ -219,6 +219,11 @@ class DrawnCase:
             )
         except AssertionError as error:
             raise AssertionError(f"{error}\n  inputs      {self!r}") from None
+
+
+def drawn_op(view: Contract) -> str | Contract:
+    """What a DrawnCase calls its op."""
+    return view if view.definition else view.name
 
 
 def _without_none(attributes: Mapping[str, object]) -> dict[str, object]:
@@ -248,7 +253,7 @@ def draw(
     settings = _without_none(attributes or {})
     case = make_case(view, dtype, dims, index_dtype=index_dtype, attributes=settings)
     sizes = {name: int(case.dims[i]) for i, name in enumerate(view.dims)}
-    drawn = DrawnCase(view.name, dtype, sizes, family, seed, index_dtype, settings)
+    drawn = DrawnCase(drawn_op(view), dtype, sizes, family, seed, index_dtype, settings)
     recorded = _record_trial(view, case, family, seed, settings)
     for param in view.inputs:
         if is_there(case, param):
@@ -284,11 +289,11 @@ def _record_trial(
     )
     result = ctypes.c_int(case.result_dtype)
     options.result_dtype = ctypes.pointer(result)
-    context = context_for("cpu")
+    context = context_for("cpu", view)
     certificate = ctypes.c_void_p()
     status = lib.tk_certify(
         context.pointer,
-        view.pointer,
+        context.contract(view),
         case.dtype,
         case.index_dtype,
         ctypes.byref(options),
@@ -361,7 +366,7 @@ def _combinations(
     for dtype, shape, family, seed in itertools.product(dtypes, shapes, chosen, seeds):
         case = make_case(view, dtype, shape, index_dtype=index_dtype, attributes=attributes or {})
         sizes = {name: int(case.dims[i]) for i, name in enumerate(view.dims)}
-        yield DrawnCase(view.name, dtype, sizes, family, seed, index_dtype, dict(attributes or {}))
+        yield DrawnCase(drawn_op(view), dtype, sizes, family, seed, index_dtype, dict(attributes or {}))
 
 
 def fill(case: DrawnCase, framework: str = "numpy") -> DrawnCase:

@@ -1,4 +1,4 @@
-/* One case, every arm in turn: each round runs each arm once, so that whatever else the machine does meets all of them. The
+/* SHOWS. One case, every arm in turn: each round runs each arm once, so that whatever else the machine does meets all of them. The
  * first run of each is not counted, unless one run takes longer than the time given; it shows that a peer does the same
  * work: its result is compared, coarsely, with that of our first lowering. */
 #include "bench/bench.h"
@@ -12,9 +12,10 @@
 
 #include "bench/machine_limits.h"
 #include "bench/peers.h"
+#include "bench/plain.h"
 #include "core/context.h"
 #include "core/dtype.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "runtime/planner.h"
 
 /* -- Work --------------------------------------------------------------------------------------------------------- */
@@ -34,9 +35,26 @@ static float draw_value(const tk_case *c, int param, uint64_t *state)
     return probability ? 2.0f * unit / (float)c->dims[1] : width * (2.0f * unit - 1.0f);
 }
 
+/* Into the range that a definition may state. */
+static float within(const tk_param *param, float value)
+{
+    if (param->least == 0 && param->most == 0)
+        return value;
+    const double share = 0.25 + ((double)value + 2) / 8; /* of [-2, 2): 1/4 to 3/4 */
+    if (isfinite(param->least) && isfinite(param->most))
+        return (float)(param->least + share * (param->most - param->least));
+    return (float)(isfinite(param->least) ? param->least + share : param->most - share);
+}
+
 static void put_value(tk_dtype dtype, void *values, int64_t i, float value)
 {
     switch (dtype) {
+    case TK_I32: ((int32_t *)values)[i] = (int32_t)value; return;
+    case TK_I64: ((int64_t *)values)[i] = (int64_t)value; return;
+    case TK_F8_E4M3:
+    case TK_F8_E5M2: ((uint8_t *)values)[i] = (uint8_t)(0x30 + (int)value); return; /* of either about one */
+    case TK_BOOL:
+    case TK_U8: ((uint8_t *)values)[i] = value > 0; return;
     case TK_F16: ((uint16_t *)values)[i] = tki_f32_to_f16(value); return;
     case TK_BF16: ((uint16_t *)values)[i] = tki_f32_to_bf16(value); return;
     default: ((float *)values)[i] = value; return;
@@ -101,7 +119,7 @@ void bench_draw_values(const tk_case *c, int param, void *values, int64_t count)
         return;
     }
     for (int64_t i = 0; i < count && i < PERIOD; i++)
-        put_value(dtype, values, i, draw_value(c, param, &state));
+        put_value(dtype, values, i, within(&c->contract->params[param], draw_value(c, param, &state)));
     for (int64_t i = PERIOD; i < count; i += PERIOD)
         memcpy((char *)values + (size_t)i * element, values,
                element * (size_t)(count - i < PERIOD ? count - i : PERIOD));
@@ -149,29 +167,31 @@ static tk_status work_make(bench_work *work)
 static bool run_lowering(bench_arm *arm)
 {
     return tk_ctx_set_threads(arm->work->ctx, arm->work->threads) == TK_OK &&
-           tki_executor_call(arm->state, &arm->work->c, arm->work->buffers, 0, NULL) == TK_OK;
+           tki_runner_call(arm->state, &arm->work->c, arm->work->buffers, 0, NULL) == TK_OK;
 }
 
 static void close_lowering(bench_arm *arm)
 {
-    tki_executor_close(arm->state);
+    tki_runner_close(arm->state);
     free(arm->state);
 }
 
 static tk_status attach_lowering(const bench_work *work, const char *id, bench_arm *arm)
 {
     tki_plan plan;
+    if (tk_contract_definition(work->c.contract))
+        return bench_plain_attach(work, id, arm);
     tki_plan_case(work->ctx, &work->c, NULL, id, &plan);
     if (!plan.lowering)
         return tki_fail(work->ctx, TK_UNSUPPORTED, "%s: %s", id, plan.refusals);
-    tki_executor *executor = calloc(1, sizeof *executor);
-    if (!executor)
-        return tki_fail(work->ctx, TK_NO_MEMORY, "no memory for an executor");
+    tki_runner *runner = calloc(1, sizeof *runner);
+    if (!runner)
+        return tki_fail(work->ctx, TK_NO_MEMORY, "no memory for a runner");
     snprintf(arm->name, sizeof arm->name, "%s", id);
     arm->run = run_lowering;
     arm->close = close_lowering;
-    arm->state = executor;
-    return tki_executor_open(work->ctx, &(tki_executable){.lowering = plan.lowering}, executor);
+    arm->state = runner;
+    return tki_runner_open(work->ctx, &(tki_runnable){.lowering = plan.lowering}, runner);
 }
 
 bool bench_is_listed(const char *list, const char *name)
@@ -429,6 +449,8 @@ void bench_measure_size(const bench_work *work, bench_result *result)
     result->work_bytes = bench_traffic_of(work, &traffic);
     if (bench_layer_of(work, &product))
         result->work_flops = 2.0 * (double)product.rows * (double)product.cols * (double)product.inner;
+    else if (tk_contract_definition(work->c.contract))
+        result->work_flops = 0;
     else if (!strncmp(work->c.contract->name, "grouped_gemm", strlen("grouped_gemm")) ||
              !strncmp(work->c.contract->name, "linear_", strlen("linear_")))
         result->work_flops = 2.0 * (double)work->c.dims[0] * (double)work->c.dims[1] * (double)work->c.dims[2];

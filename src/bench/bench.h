@@ -1,4 +1,4 @@
-/* The bench engine: one piece of work, several ways (arms) of doing it, timed in turn. Part of the program, not of the
+/* SHOWS. The bench engine: one piece of work, several ways (arms) of doing it, timed in turn. Part of the program, not of the
  * libraries. Peers are found at run time by dlopen() and never linked. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Which shapes an op is timed with when none is given, and the ways to draw indices. */
+/* SHOWS. Which shapes an op is timed with when none is given, and the ways to draw indices. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static const bench_listed usual[] = {
 
 bool bench_is_product(const tk_contract *contract)
 {
-    return !strncmp(contract->name, "gemm", strlen("gemm")) || !strncmp(contract->name, "linear_", strlen("linear_"));
+    return !tk_contract_definition(contract) && (!strncmp(contract->name, "gemm", strlen("gemm")) ||
+                                                 !strncmp(contract->name, "linear_", strlen("linear_")));
 }
 
 /* 16, 24, 32, 48, ... 4096 */
@@ -56,8 +57,19 @@ bool bench_listed_shape_at(const bench_listed *list, size_t count, int64_t other
     return i == 0;
 }
 
+/* Of a definition: all sizes alike, a power of two, and 2^20 together; those that follow from others are set by whoever has the case. */
+static bool defined_shape(const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])
+{
+    const int exponent = 20 / (contract->dim_count > 0 ? contract->dim_count : 1);
+    for (int d = 0; d < contract->dim_count; d++)
+        dims[d] = INT64_C(1) << (exponent > 1 ? exponent : 1);
+    return i == 0;
+}
+
 bool bench_shape_at(const tk_contract *contract, bool growth, int i, int64_t dims[TK_MAX_DIMS])
 {
+    if (tk_contract_definition(contract))
+        return defined_shape(contract, i, dims);
     if (growth)
         return bench_is_product(contract) ? square_at(i, dims) : elements_at(contract, i, dims);
     return bench_listed_shape_at(usual, sizeof usual / sizeof *usual, 256, contract, i, dims);

@@ -1,4 +1,4 @@
-/* Results as SVG, without any library: a panel of bars for each case, or of curves or a map for each op and dtype. */
+/* SHOWS. Results as SVG, without any library: a panel of bars for each case, or of curves or a map for each op and dtype. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* What the parts of a chart share. */
+/* SHOWS. What the parts of a chart share. */
 #pragma once
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Finding cuBLASLt, and products in its terms. It works on the context that is current in the thread, which is the device's around
+/* SHOWS. Finding cuBLASLt, and products in its terms. It works on the context that is current in the thread, which is the device's around
  * each of its calls. */
 #include "bench/cublaslt.h"
 

@@ -1,4 +1,4 @@
-/* cuBLASLt on a CUDA device, in this process and on the tensors of a case. It is loaded at run time; building needs no header of
+/* SHOWS. cuBLASLt on a CUDA device, in this process and on the tensors of a case. It is loaded at run time; building needs no header of
  * CUDA. It offers several algorithms for a product; whoever times them decides which is the best. */
 #pragma once
 

@@ -1,3 +1,4 @@
+/* SHOWS. Events in a queue that is kept busy. */
 #include "bench/gpu_clock.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ static tk_status make_delay(bench_clock *k)
     tki_plan_case(k->ctx, &k->delay_case, NULL, id, &plan);
     if (!plan.lowering)
         return tki_fail(k->ctx, TK_UNSUPPORTED, "%s: %s", id, plan.refusals);
-    tk_status status = tki_executor_open(k->ctx, &(tki_executable){.lowering = plan.lowering}, &k->delay);
+    tk_status status = tki_runner_open(k->ctx, &(tki_runnable){.lowering = plan.lowering}, &k->delay);
     const size_t bytes = 2 * LENGTH * sizeof(uint16_t) + ALIGNMENT;
     if (status == TK_OK)
         status = tki_gpu_alloc(k->ctx, k->ctx->gpu, bytes, &k->delay_vectors);
@@ -37,8 +38,8 @@ static tk_status delay(bench_clock *k)
 {
     uint16_t *vectors = k->delay_vectors;
     const int64_t length = k->delay_case.dims[2];
-    return tki_executor_call(&k->delay, &k->delay_case, (void *[]){vectors, vectors + length, vectors + 2 * length},
-                             0, NULL);
+    return tki_runner_call(&k->delay, &k->delay_case, (void *[]){vectors, vectors + length, vectors + 2 * length}, 0,
+                           NULL);
 }
 
 tk_status bench_clock_open(tk_ctx *ctx, bench_clock *k)
@@ -54,7 +55,7 @@ void bench_clock_close(bench_clock *k)
 {
     if (!k->ctx)
         return;
-    tki_executor_close(&k->delay);
+    tki_runner_close(&k->delay);
     tki_gpu_free(k->ctx->gpu, k->delay_vectors);
     if (k->begin)
         tki_gpu_event_destroy(k->ctx->gpu, k->begin);

@@ -1,15 +1,15 @@
-/* Timing on a GPU by the device's own events, around a few calls that were queued while it was still busy with something else. */
+/* SHOWS. Timing on a GPU by the device's own events, around a few calls that were queued while it was still busy with something else. */
 #pragma once
 
 #include "bench/bench.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 
 enum { BENCH_LEAST_CALLS = 2, BENCH_MOST_CALLS = 64 /* in a sample */ };
 
 typedef struct bench_clock {
     tk_ctx *ctx;
     void *begin, *end; /* events */
-    tki_executor delay;
+    tki_runner delay;
     tk_case delay_case;
     void *delay_vectors;
 } bench_clock;

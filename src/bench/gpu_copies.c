@@ -1,3 +1,4 @@
+/* SHOWS. Copies of a case in device memory. */
 #include "bench/gpu_copies.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Copies of all tensors of a case in device memory, taken in turn: together they exceed the L2 cache several times, so that nobody is
+/* SHOWS. Copies of all tensors of a case in device memory, taken in turn: together they exceed the L2 cache several times, so that nobody is
  * credited with a warm cache. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The process of the GPU's peers. A socket pair is its standard input and output; whatever its libraries print goes nowhere. */
+/* SHOWS. The process of the GPU's peers. A socket pair is its standard input and output; whatever its libraries print goes nowhere. */
 #include "bench/gpu_peers.h"
 
 #include <errno.h>

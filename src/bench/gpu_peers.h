@@ -1,4 +1,4 @@
-/* PyTorch, torch.compile and Triton on a GPU: one Python process beside this one, kept open and asked line by line, so that its
+/* SHOWS. PyTorch, torch.compile and Triton on a GPU: one Python process beside this one, kept open and asked line by line, so that its
  * arms are timed in turn with ours. bench/peers/gpu.py is the other end. */
 #pragma once
 

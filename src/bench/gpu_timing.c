@@ -1,4 +1,4 @@
-/* One case on a GPU: copies of its tensors, the arms, rounds, statistics. */
+/* SHOWS. One case on a GPU: copies of its tensors, the arms, rounds, statistics. */
 #include "bench/gpu_timing.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/scratch.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "runtime/gpu.h"
 #include "runtime/planner.h"
 
@@ -108,7 +108,7 @@ const char *bench_gpu_cublaslt_found(const bench_gpu *g)
 typedef struct arm {
     bench_arm *shown;
     tk_status (*call)(bench_gpu *g, bench_copies *s, struct arm *arm); /* queues one call; NULL: a Python peer's */
-    tki_executor executor;
+    tki_runner runner;
     tk_case gelu;   /* of call_apart() */
     int peer;       /* which arm of the Python peers, or which algorithm of cuBLASLt */
     int algorithms; /* that cuBLASLt offers; 0: another arm */
@@ -121,7 +121,7 @@ typedef struct arm {
 static tk_status call_lowering(bench_gpu *g, bench_copies *s, arm *a)
 {
     (void)g;
-    return tki_executor_call(&a->executor, &s->work.c, s->work.buffers, 0, NULL);
+    return tki_runner_call(&a->runner, &s->work.c, s->work.buffers, 0, NULL);
 }
 
 /* Reads half of the bytes and writes the other half. */
@@ -160,7 +160,7 @@ static tk_status call_apart(bench_gpu *g, bench_copies *s, arm *a)
     if (a->failed)
         return TK_OK;
     void *const fwd[] = {p.pre, p.c}, *const bwd[] = {p.c, tki_input(p.slope_at), p.c};
-    return tki_executor_call(&a->executor, &a->gelu, p.pre ? fwd : bwd, 0, NULL);
+    return tki_runner_call(&a->runner, &a->gelu, p.pre ? fwd : bwd, 0, NULL);
 }
 
 static arm *new_arm(bench_result *result, arm *arms, bench_kind kind, const char *name)
@@ -201,7 +201,7 @@ static tk_status attach_apart(bench_gpu *g, const bench_copies *s, bench_result 
     tki_plan_case(g->ctx, &a->gelu, NULL, NULL, &plan);
     if (!plan.lowering)
         return tki_fail(g->ctx, TK_UNSUPPORTED, "%s: %s", a->gelu.contract->name, plan.refusals);
-    tk_status status = tki_executor_open(g->ctx, &(tki_executable){.lowering = plan.lowering}, &a->executor);
+    tk_status status = tki_runner_open(g->ctx, &(tki_runnable){.lowering = plan.lowering}, &a->runner);
     a->call = status == TK_OK ? call_apart : NULL;
     return status;
 }
@@ -219,7 +219,7 @@ static tk_status attach(bench_gpu *g, const bench_copies *s, const char *const l
         if (!a)
             break;
         a->call = call_lowering;
-        tk_status status = tki_executor_open(g->ctx, &(tki_executable){.lowering = plan.lowering}, &a->executor);
+        tk_status status = tki_runner_open(g->ctx, &(tki_runnable){.lowering = plan.lowering}, &a->runner);
         if (status != TK_OK)
             return status;
     }
@@ -426,7 +426,7 @@ bool bench_gpu_measure(bench_gpu *g, const tk_case *c, const char *const lowerin
         bench_gpu_peers_end(g->peers);
     for (int i = 0; i < BENCH_ARMS; i++)
         if (arms[i].call == call_lowering || arms[i].call == call_apart)
-            tki_executor_close(&arms[i].executor);
+            tki_runner_close(&arms[i].runner);
     bench_copies_free(&s);
     free(arms);
     return status == TK_OK;

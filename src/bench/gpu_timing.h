@@ -1,4 +1,4 @@
-/* The bench engine on a GPU. The context works on the device already. Each call of an arm gets the next of several copies of the
+/* SHOWS. The bench engine on a GPU. The context works on the device already. Each call of an arm gets the next of several copies of the
  * tensors, which together exceed the L2 cache several times, so that nobody is credited with a warm cache. Times are
  * from the device's own events around a few calls that were queued while it was still busy with something else. */
 #pragma once

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Products of groups against one dense product of the same work, and against PyTorch's, on one CUDA device.
+"""SHOWS. Products of groups against one dense product of the same work, and against PyTorch's, on one CUDA device.
 
     src/bench/grouped.py build/libtokitai.so [rounds]
 

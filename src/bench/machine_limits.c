@@ -1,4 +1,4 @@
-/* The machine's limits: an op's least traffic without its arithmetic, with ordinary and with non-temporal stores, and
+/* SHOWS. The machine's limits: an op's least traffic without its arithmetic, with ordinary and with non-temporal stores, and
  * fused multiply-adds on registers. */
 #include "bench/machine_limits.h"
 

@@ -1,4 +1,4 @@
-/* The machine's limits as arms beside kernels and peers. */
+/* SHOWS. The machine's limits as arms beside kernels and peers. */
 #pragma once
 
 #include "bench/bench.h"

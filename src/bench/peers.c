@@ -1,4 +1,4 @@
-/* The peers, and what their adapters share. */
+/* SHOWS. The peers, and what their adapters share. */
 #include "bench/peers.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* What an adapter to a peer looks like. Each file in bench/peers/ exports one; bench/peers.c lists them. */
+/* SHOWS. What an adapter to a peer looks like. Each file in bench/peers/ exports one; bench/peers.c lists them. */
 #pragma once
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* PyTorch as a process of its own, where python3 has it: bench/peers/pytorch.py. */
+/* SHOWS. PyTorch as a process of its own, where python3 has it: bench/peers/pytorch.py. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

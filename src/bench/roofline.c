@@ -1,4 +1,4 @@
-/* A roofline: what each arm did in a second, over how much there is to do with each byte. Above it cannot go: by the memory on the left, by
+/* SHOWS. A roofline: what each arm did in a second, over how much there is to do with each byte. Above it cannot go: by the memory on the left, by
  * the arithmetic on the right. The memory's line is the fastest copy of the results, the other the multiply-adds where they were measured
  * (on the CPU), elsewhere the highest rate that any arm reached. */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* What many results come to: geometric means over the cases of a lowering, and steps between sizes. */
+/* SHOWS. What many results come to: geometric means over the cases of a lowering, and steps between sizes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

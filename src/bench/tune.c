@@ -1,4 +1,4 @@
-/* Choices of a lowering, in three stages: all of them once, a part of them some times, the last few until the time is used up. */
+/* SHOWS. Choices of a lowering, in three stages: all of them once, a part of them some times, the last few until the time is used up. */
 #include "bench/tune.h"
 
 #include <stdio.h>
@@ -73,7 +73,7 @@ bool bench_has_choices(tk_ctx *ctx, const tk_case *c, const char *id)
 typedef struct way {
     bench_tuner *t;
     bench_copies *s;
-    tki_executor executor;
+    tki_runner runner;
     tki_choice choice;
 } way;
 
@@ -88,8 +88,8 @@ static tk_status queue_call(void *data)
 {
     way *w = data;
     bench_copies_next(w->s);
-    tki_chosen_set(w->t->ctx, w->executor.executable.lowering, &w->s->work.c, w->choice);
-    return tki_executor_call(&w->executor, &w->s->work.c, w->s->work.buffers, 0, NULL);
+    tki_chosen_set(w->t->ctx, w->runner.executable.lowering, &w->s->work.c, w->choice);
+    return tki_runner_call(&w->runner, &w->s->work.c, w->s->work.buffers, 0, NULL);
 }
 
 static tk_status take_sample(way *w, bench_choice *c, double *samples)
@@ -181,16 +181,16 @@ static size_t output_bytes(const bench_work *work)
 /* Runs on poisoned outputs and reads them. */
 static tk_status compute(tk_ctx *ctx, const tki_lowering *lowering, const bench_work *work, char *outputs)
 {
-    tki_executor executor;
+    tki_runner runner;
     tk_status status = TK_OK;
     for (int p = 0; p < work->c.contract->param_count && status == TK_OK; p++)
         if (work->c.contract->params[p].output)
             status = tki_gpu_fill(ctx, ctx->gpu, ctx->stream, work->buffers[p], 0xff, (size_t)work->bytes[p]);
     if (status == TK_OK)
-        status = tki_executor_open(ctx, &(tki_executable){.lowering = lowering}, &executor);
+        status = tki_runner_open(ctx, &(tki_runnable){.lowering = lowering}, &runner);
     if (status != TK_OK)
         return status;
-    status = tki_executor_call(&executor, &work->c, work->buffers, 0, NULL);
+    status = tki_runner_call(&runner, &work->c, work->buffers, 0, NULL);
     if (status == TK_OK)
         status = tk_ctx_synchronize(ctx);
     for (int p = 0; p < work->c.contract->param_count && status == TK_OK; p++) {
@@ -199,13 +199,13 @@ static tk_status compute(tk_ctx *ctx, const tki_lowering *lowering, const bench_
         status = tk_memory_read(ctx, outputs, work->buffers[p], (size_t)work->bytes[p]);
         outputs += work->bytes[p];
     }
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     return status;
 }
 
 static tk_status compute_choice(const way *w, const bench_choice *c, char *outputs)
 {
-    const tki_lowering *lowering = w->executor.executable.lowering;
+    const tki_lowering *lowering = w->runner.executable.lowering;
     tki_chosen_set(w->t->ctx, lowering, &w->s->work.c, choice_of(c));
     return compute(w->t->ctx, lowering, &w->s->work, outputs);
 }
@@ -295,12 +295,12 @@ bool bench_tune(bench_tuner *t, const tk_case *c, const char *id, int most, doub
     }
     tk_status status = bench_copies_make(t->ctx, c, BENCH_UNIFORM, 0, &s);
     if (status == TK_OK)
-        status = tki_executor_open(t->ctx, &(tki_executable){.lowering = lowering}, &w.executor);
+        status = tki_runner_open(t->ctx, &(tki_runnable){.lowering = lowering}, &w.runner);
     if (status == TK_OK) {
         status = run_race(&w, seconds, tuned, &r);
         if (status == TK_OK)
             status = find_best(&w, &r, tuned);
-        tki_executor_close(&w.executor);
+        tki_runner_close(&w.runner);
     }
     bench_copies_free(&s);
     return status == TK_OK;

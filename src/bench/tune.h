@@ -1,4 +1,4 @@
-/* Which of its choices a lowering should take for a case on the context's GPU, by measuring them: as bench/gpu_timing.h times, in turn, on copies
+/* SHOWS. Which of its choices a lowering should take for a case on the context's GPU, by measuring them: as bench/gpu_timing.h times, in turn, on copies
  * of the tensors that exceed the L2 cache. Those that fall behind are left out early. */
 #pragma once
 

@@ -1,12 +1,15 @@
 /* RECORDS. The steps of a certification. They stand in `steps` in the order in which they are taken. */
 #include "certify/campaign.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "certify/reproduce.h"
 #include "certify/subject.h"
+#include "core/clock.h"
 #include "core/context.h"
 #include "core/random.h"
 #include "judge/call_setup.h"
@@ -63,7 +66,7 @@ static tk_status choose_attributes(campaign *c)
 /* Does compute-sanitizer watch? It knows NVIDIA's devices alone. */
 static bool is_watched(const tki_outcome *o)
 {
-    if (!o->kind->stranger || !o->backend->has_sanitizer)
+    if (!o->kind->is_kernel_file || !o->backend->has_sanitizer)
         return false;
     return o->options->sanitize == TK_SANITIZE_ALWAYS ||
            (o->options->sanitize == TK_SANITIZE_BY_LEVEL && o->level >= TK_FULL);
@@ -211,6 +214,66 @@ static tk_status run_coverage(campaign *c)
                        &c->o->exploration);
 }
 
+/* Once more, and the bits are those of the first time. */
+static tk_status come_again(campaign *c, const tki_trial *trial, const tki_trial_record *record, int64_t *count)
+{
+    tki_subject *subject = c->subject;
+    tki_outcome *o = c->o;
+    tki_inputs inputs;
+    tki_trial_result r;
+    tk_status status = tki_inputs_make(subject->ctx, trial, o->options, &inputs);
+    if (status != TK_OK)
+        return status;
+    status = tki_trial_run_again(subject, trial, &inputs, record->output_hash, &r);
+    if (status == TK_OK)
+        tki_outcome_add(o, trial, &inputs, &r);
+    tki_inputs_free(&inputs);
+    if (status != TK_OK)
+        return status;
+    ++*count;
+    if (r.could_not_run && tki_outcome_is_out_of_time(o, subject->ctx))
+        return TK_OK;
+    if (r.could_not_run)
+        tki_outcome_leave_open(o, &r);
+    else if (r.failed_clause >= 0)
+        tki_outcome_refute(o, &record->trial, &r);
+    return TK_OK;
+}
+
+static bool goes_on(campaign *c)
+{
+    return c->o->verdict == TK_HELD && !tki_outcome_is_out_of_time(c->o, c->subject->ctx);
+}
+
+/* Until the process of the trials has been there for so long, and no longer than there is time. */
+static void wait_for_age(const campaign *c, double seconds)
+{
+    const tki_runner *runner = tki_runner_of(c->subject->caller);
+    const double left = seconds - tki_runner_age(runner).seconds;
+    const double most = tki_ctx_deadline(c->subject->ctx, left) - tki_now(), wait = left < most ? left : most;
+    if (wait > 0)
+        nanosleep(&(struct timespec){(time_t)wait, (long)(1e9 * (wait - floor(wait)))}, NULL);
+}
+
+/* Small trials come again in the process of all others, which thousands of calls and some seconds of real time have made old: a kernel that
+ * is right until then is found out. */
+static tk_status run_late(campaign *c)
+{
+    enum { CALLS = 5000, SECONDS = 6, TRIALS = 24, MOST_ELEMENTS = 1 << 12, MOST_DRAWS = 1 << 15 };
+    tki_outcome *o = c->o;
+    tk_status status = TK_OK;
+    tki_random random = tki_random_stream(o->options->seed, 2);
+    wait_for_age(c, SECONDS);
+    for (int i = 0; i < MOST_DRAWS && o->came_late < TRIALS && status == TK_OK && o->trial_count && goes_on(c); i++) {
+        const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
+        int64_t earlier = 0;
+        const bool late = tki_runner_age(tki_runner_of(c->subject->caller)).calls >= CALLS;
+        if (record->repeats == 1 && record->elements <= MOST_ELEMENTS)
+            status = come_again(c, &record->trial, record, late ? &o->came_late : &earlier);
+    }
+    return status;
+}
+
 /* Trials that held come again, in an order of their own, after everything else: a kernel that is right only the first
  * times, or that an earlier call has put right, is found out. Every fifth goes to a fresh process, most of them with a
  * guarded heap: memory that a kernel keeps for one shape and uses for another is overrun there. */
@@ -221,16 +284,14 @@ static tk_status run_again(campaign *c)
     enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16 };
     const int64_t count = o->level == TK_QUICK ? 40 : 160;
     tki_random random = tki_random_stream(o->options->seed, 1);
-    for (int64_t i = 0; i < count && o->verdict == TK_HELD && !tki_outcome_is_out_of_time(o, subject->ctx); i++) {
+    for (int64_t i = 0; i < count && goes_on(c); i++) {
         const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
-        tki_inputs inputs;
-        tki_trial_result r;
         if (record->repeats > 1 || record->elements > MOST_ELEMENTS)
             continue;
         const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
         const bool guarded = i / EACH_FRESH % EACH_PLAIN != EACH_PLAIN - 1;
         if (i % EACH_FRESH == 0)
-            tki_executor_prepare(tki_executor_of(subject->caller), guarded);
+            tki_runner_prepare(tki_runner_of(subject->caller), guarded);
         tki_trial trial = record->trial;
         tk_status status = fresh ? tki_subject_renew(subject, o, guarded) : TK_OK;
         if (status != TK_OK || o->verdict != TK_HELD)
@@ -241,23 +302,9 @@ static tk_status run_again(campaign *c)
         else if (fresh && !trial.threads)
             trial.threads = MANY_THREADS;
         if (status == TK_OK)
-            status = tki_inputs_make(subject->ctx, &trial, o->options, &inputs);
+            status = come_again(c, &trial, record, &o->came_again);
         if (status != TK_OK)
             return status;
-        status = tki_trial_run_again(subject, &trial, &inputs, record->output_hash, &r);
-        if (status == TK_OK)
-            tki_outcome_add(o, &trial, &inputs, &r);
-        tki_inputs_free(&inputs);
-        if (status != TK_OK)
-            return status;
-        o->came_again++;
-        if (r.could_not_run && tki_outcome_is_out_of_time(o, subject->ctx)) {
-            break;
-        } else if (r.could_not_run) {
-            tki_outcome_leave_open(o, &r);
-        } else if (r.failed_clause >= 0) {
-            tki_outcome_refute(o, &record->trial, &r);
-        }
     }
     return TK_OK;
 }
@@ -315,8 +362,6 @@ static void report_mutants(double done, const char *what, void *data)
     tki_outcome_report(c->o, c->share + (1 - c->share) * done, what);
 }
 
-/* They are our own, and take seconds: once begun they are judged to the end, however little time the judgement has
- * left. */
 static tk_status run_mutants(campaign *c)
 {
     tki_outcome *o = c->o;
@@ -325,6 +370,8 @@ static tk_status run_mutants(campaign *c)
     tk_status status = tki_mutants_judge(
         c->subject->ctx, o->contract, (tk_types){o->dtype, o->result_dtype}, o->index_dtype,
         (tki_mutants_asked){o->options->fresh_mutants != 0, o->mutants_seed}, report_mutants, c, &o->mutants);
+    if (status == TK_TIMEOUT && tki_outcome_is_out_of_time(o, c->subject->ctx))
+        return TK_OK;
     for (int i = 0; i < o->mutants.count && o->verdict == TK_HELD; i++)
         if (!o->mutants.list[i].rejected) {
             o->verdict = TK_UNKNOWN;
@@ -360,19 +407,24 @@ static bool for_bad_indices(const campaign *c)
            tki_clause_find(c->o->contract, TK_CLAUSE_INDEX) >= 0;
 }
 
-static bool for_strangers(const campaign *c)
+static bool of_kernel_file(const campaign *c)
 {
-    return while_it_holds(c) && c->o->kind->stranger;
+    return while_it_holds(c) && c->o->kind->is_kernel_file;
+}
+
+static bool for_late_calls(const campaign *c)
+{
+    return of_kernel_file(c) && c->o->level >= TK_FULL;
 }
 
 static bool for_constants(const campaign *c)
 {
-    return for_strangers(c) && !c->restricted;
+    return of_kernel_file(c) && !c->restricted;
 }
 
 static bool for_coverage(const campaign *c)
 {
-    return for_strangers(c) && !c->restricted && !c->o->options->skip_coverage;
+    return of_kernel_file(c) && !c->restricted && !c->o->options->skip_coverage;
 }
 
 static bool for_sanitizer(const campaign *c)
@@ -380,10 +432,10 @@ static bool for_sanitizer(const campaign *c)
     return while_it_holds(c) && !c->o->out_of_time && c->o->sanitized.wanted;
 }
 
-/* A stranger's kernel that failed has its verdict; certificates of others show the mutants in any case. */
+/* A kernel file that failed has its verdict; certificates of others show the mutants in any case. */
 static bool for_mutants(const campaign *c)
 {
-    return c->with_mutants && (while_it_holds(c) || !c->o->kind->stranger);
+    return c->with_mutants && (while_it_holds(c) || !c->o->kind->is_kernel_file);
 }
 
 static const struct step {
@@ -401,7 +453,8 @@ static const struct step {
     {for_bad_indices, run_bad_indices, NULL, 0},
     {for_constants, run_constants, NULL, 0},
     {for_coverage, run_coverage, "coverage", 0.9},
-    {for_strangers, run_again, NULL, 0},
+    {for_late_calls, run_late, "late calls", 0.95},
+    {of_kernel_file, run_again, NULL, 0},
     {for_sanitizer, run_sanitized, "compute-sanitizer", 1},
     {for_mutants, run_mutants, NULL, 0},
     {always, conclude, NULL, 0},
@@ -425,6 +478,6 @@ tk_status tki_campaign_run(tki_subject *subject, tki_outcome *o, tki_trials *tri
             tki_outcome_report(o, steps[i].done, steps[i].name);
         status = steps[i].take(&c);
     }
-    tki_executor_close(tki_executor_of(subject->caller));
+    tki_runner_close(tki_runner_of(subject->caller));
     return status;
 }

@@ -17,14 +17,14 @@
 /* With keep_going each crash costs a new process. */
 enum { MOST_FAULTS = 8 };
 
-/* A matrix product that somebody brought may be right by the other numerics, which fp32 inputs do not have: does the
+/* A matrix product that somebody brought may be right by the other numerics, which only 16-bit inputs have: does the
  * trial that failed hold there? `fits` receives their name, or NULL. */
 static tk_status try_other_numerics(tki_subject *subject, const tki_outcome *o, const tki_trial *trial,
                                     const tki_inputs *inputs, const tki_trial_result *r, const char **fits)
 {
     *fits = NULL;
-    if (!o->kind->brought || !tki_settings_has_numerics(o->contract) ||
-        !tki_products_fit_fp32(tki_kind_dtype(&trial->c, TK_KIND_VALUE)) || r->only_changed ||
+    if (!o->kind->is_user_kernel || !tki_settings_has_numerics(o->contract) ||
+        !tki_has_matrix_unit_bounds(tki_kind_dtype(&trial->c, TK_KIND_VALUE)) || r->only_changed ||
         r->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;
     tki_trial other = *trial;
@@ -71,7 +71,7 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
     o->cause.fits = fits;
     bool by_default = false;
     tki_trial_give_inputs(&shrunk);
-    if (!o->kind->stranger)
+    if (!o->kind->is_kernel_file)
         status = fails_by_default(subject, &shrunk, inputs, &by_default);
     if (status != TK_OK)
         return status;
@@ -81,10 +81,10 @@ static tk_status note_refuted(tki_subject *subject, tki_outcome *o, const tki_tr
 
 static double gib_of(const tki_outcome *o, const tki_trial *trial)
 {
-    return tki_case_gib(&trial->c, o->kind->stranger);
+    return tki_case_gib(&trial->c, o->kind->is_kernel_file);
 }
 
-/* A trial that is not for every machine is left out where memory is short, or where a stranger's kernel on the CPU
+/* A trial that is not for every machine is left out where memory is short, or where a user kernel on the CPU
  * would take longer over it than a call may. */
 static bool leaves_out(tki_outcome *o, const tki_trial *trial)
 {

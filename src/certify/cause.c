@@ -10,15 +10,18 @@
 #include "certify/outcome.h"
 #include "certify/replay_recipe.h"
 #include "certify/sanitize.h"
+#include "core/float_mode.h"
 #include "core/escape.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
+#include "kernel_file/source_uses.h"
 #include "model/attributes.h"
 
 static const char *const kinds[TKI_CAUSES] = {
-    [TKI_CAUSE_NONE] = "none",   [TKI_CAUSE_TRIAL] = "trial",         [TKI_CAUSE_LOADING] = "loading",
-    [TKI_CAUSE_TIME] = "time",   [TKI_CAUSE_NO_KERNEL] = "no_kernel", [TKI_CAUSE_SANITIZER] = "sanitizer",
-    [TKI_CAUSE_EMPTY] = "empty", [TKI_CAUSE_MUTANT] = "mutant",       [TKI_CAUSE_NO_BOUND] = "no_bound"};
+    [TKI_CAUSE_NONE] = "none",      [TKI_CAUSE_TRIAL] = "trial",         [TKI_CAUSE_LOADING] = "loading",
+    [TKI_CAUSE_TIME] = "time",      [TKI_CAUSE_NO_KERNEL] = "no_kernel", [TKI_CAUSE_SANITIZER] = "sanitizer",
+    [TKI_CAUSE_EMPTY] = "empty",    [TKI_CAUSE_MUTANT] = "mutant",       [TKI_CAUSE_NO_BOUND] = "no_bound",
+    [TKI_CAUSE_DEPENDS] = "depends"};
 
 /* What is admissible beside an interval. */
 static const struct {
@@ -69,7 +72,7 @@ json_t *tki_fault_json(const tki_fault *f, const tk_contract *contract)
     if (f->tensor >= 0 || f->kind == TKI_FAULT_HEAP)
         json_object_set_new(json, "wrote", json_boolean(f->wrote));
     if (f->kind == TKI_FAULT_FLOAT_MODE)
-        json_object_set_new(json, "mode", json_integer((json_int_t)f->mode));
+        json_object_set_new(json, "mode", json_integer(f->mode));
     if (f->kind == TKI_FAULT_PROCESS)
         json_object_set_new(json, "changed", json_integer(f->changed));
     json_object_set_new(json, "rule", f->rule ? tki_text_json(f->rule) : NULL);
@@ -203,7 +206,7 @@ static bool read_fault(const tk_contract *contract, const json_t *json, tki_faul
                      .loading = !strcmp(during, "loading"),
                      .seconds = json_number_value(json_object_get(json, "seconds")),
                      .address = strtoull(tki_text(json, "address"), NULL, 16),
-                     .mode = (uint64_t)tki_integer(json, "mode"),
+                     .mode = (unsigned)tki_integer(json, "mode"),
                      .changed = (unsigned)tki_integer(json, "changed"),
                      .rule = json_string_value(rule)};
     for (int kind = TKI_FAULT_NONE + 1; kind < TKI_FAULT_KINDS; kind++)
@@ -218,7 +221,9 @@ static bool read_fault(const tk_contract *contract, const json_t *json, tki_faul
             return false;
         f->input = !contract->params[f->tensor].output;
     }
-    return f->kind != TKI_FAULT_NONE && (rule || f->kind != TKI_FAULT_FORGED);
+    return f->kind != TKI_FAULT_NONE && (rule || f->kind != TKI_FAULT_FORGED) &&
+           tki_integer(json, "mode") >> TKI_DEVIATIONS == 0 &&
+           (tki_integer(json, "changed") & ~TKI_CHANGED_TO_REFUTE) == 0;
 }
 
 static bool read_finding(const tk_contract *contract, const json_t *cause, tki_finding *f)
@@ -258,6 +263,17 @@ static bool read_case(const json_t *predicate, const tk_contract *contract, cons
     return good;
 }
 
+/* That is a hint in a command: none, or the name of a choice. */
+static bool fits_a_choice(const tk_contract *contract, tk_role role, const char *fits)
+{
+    const int at = tki_attribute_of_role(contract, role);
+    const tk_attribute *attribute = at < 0 ? NULL : &contract->attributes[at];
+    for (int i = 0; attribute && i < attribute->choice_count; i++)
+        if (!strcmp(attribute->choices[i].id, fits))
+            return true;
+    return !fits[0];
+}
+
 static bool say_trial(FILE *out, const json_t *predicate, const tk_contract *contract, const json_t *cause)
 {
     const json_t *result = json_object_get(predicate, "result"), *failure = json_object_get(result, "failure");
@@ -268,8 +284,8 @@ static bool say_trial(FILE *out, const json_t *predicate, const tk_contract *con
     tki_trial_result r = {0};
     tk_case c;
     char text[sizeof r.words];
-    if (!read_case(predicate, contract, failure, &c) || !read_finding(contract, cause, &r.finding) ||
-        (fault && !read_fault(contract, fault, &r.fault)) ||
+    if (!fits_a_choice(contract, TK_ROLE_NUMERICS, fits) || !read_case(predicate, contract, failure, &c) ||
+        !read_finding(contract, cause, &r.finding) || (fault && !read_fault(contract, fault, &r.fault)) ||
         (r.finding.kind == TKI_FOUND_FAULT && (!fault || r.fault.kind == TKI_FAULT_NONE)) ||
         (r.finding.kind == TKI_FOUND_ELEMENT && !read_element(&c, failure, &r.judgement.failure)))
         return false;
@@ -295,12 +311,37 @@ static bool say_loading(FILE *out, const json_t *predicate, const tk_contract *c
 {
     tki_fault fault;
     char text[512];
-    if (!read_fault(contract, json_object_get(json_object_get(predicate, "result"), "fault"), &fault))
+    const char *fits = tki_text(json_object_get(predicate, "cause"), "fits");
+    if (!read_fault(contract, json_object_get(json_object_get(predicate, "result"), "fault"), &fault) ||
+        !fits_a_choice(contract, TK_ROLE_DOMAIN, fits))
         return false;
     tki_fault_text(&fault, contract, words[0] ? words : NULL, text, sizeof text);
-    fprintf(out, "the kernel %s%s", text,
-            tki_text(json_object_get(predicate, "cause"), "fits")[0] ? "; --domain normal admits that" : "");
+    fprintf(out, "the kernel %s", text);
+    if (fits[0])
+        fprintf(out, "; --domain %s admits that", fits);
     return true;
+}
+
+static const char *first_use_of(unsigned uses, const json_t *names)
+{
+    for (size_t i = 0; i < json_array_size(names); i++)
+        if (tki_use_is_of(uses, json_string_value(json_array_get(names, i))))
+            return tki_use_meaning(json_string_value(json_array_get(names, i)));
+    return NULL;
+}
+
+static bool say_dependence(FILE *out, const json_t *predicate)
+{
+    const json_t *names = json_object_get(json_object_get(predicate, "built"), "depends_on");
+    const char *of_build = first_use_of(TKI_USES_OF_BUILD, names), *other = first_use_of(TKI_USES_TELLING, names);
+    if (of_build)
+        return fprintf(out, "the source %s: by that it could tell an instrumented build from the judged one",
+                       of_build) > 0;
+    return other &&
+           fprintf(out,
+                   "the source %s: compiled elsewhere it may be another kernel; --keep-artifact judges the library "
+                   "that is made here alone, and writes it",
+                   other) > 0;
 }
 
 static bool say_cause(FILE *out, const json_t *predicate, const tk_contract *contract, const json_t *cause)
@@ -333,6 +374,7 @@ static bool say_cause(FILE *out, const json_t *predicate, const tk_contract *con
     case TKI_CAUSE_NO_BOUND:
         return fprintf(out, "the contract has no bound for %lld of the judged elements",
                        (long long)tki_integer(result, "undefined")) > 0;
+    case TKI_CAUSE_DEPENDS: return say_dependence(out, predicate);
     default: return false;
     }
 }

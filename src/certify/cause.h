@@ -16,6 +16,7 @@ typedef enum tki_cause_kind {
     TKI_CAUSE_TIME,      /* it was over after so many of so many trials */
     TKI_CAUSE_EMPTY,     /* no output has an element */
     TKI_CAUSE_NO_BOUND,  /* for some elements */
+    TKI_CAUSE_DEPENDS,   /* the source asks where, when or how it is compiled: built.depends_on */
     TKI_CAUSES
 } tki_cause_kind;
 

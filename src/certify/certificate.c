@@ -1,5 +1,6 @@
 /* RECORDS. Certificates: canonical text, reading with every byte checked, writing, and what programs ask of them. */
 #include "certify/certificate.h"
+#include "certify/subject.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,7 +10,7 @@
 
 #include "certify/cause.h"
 #include "certify/headline.h"
-#include "certify/members.h"
+#include "certify/member_walk.h"
 #include "certify/outcome.h"
 #include "certify/replay_recipe.h"
 #include "certify/reproduce.h"
@@ -18,6 +19,7 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "model/case.h"
+#include "model/op.h"
 #include "trials/attribute_settings.h"
 
 static char *dump(const json_t *statement, size_t spacing)
@@ -178,6 +180,12 @@ const char *tki_certificate_text(const tk_certificate *certificate, const char *
     return text ? text : "";
 }
 
+bool tki_certificate_is_of_file(const tk_certificate *certificate)
+{
+    const tki_subject_kind *kind = tki_subject_kind_named(tki_certificate_text(certificate, "run.kind"));
+    return kind && kind->is_kernel_file;
+}
+
 int64_t tki_certificate_integer(const tk_certificate *certificate, const char *path)
 {
     return json_integer_value(tki_certificate_get(certificate, path));
@@ -315,6 +323,28 @@ const char *tk_certificate_markdown(tk_certificate *certificate)
     return certificate->markdown;
 }
 
+const tk_contract *tki_certificate_contract(const tk_ctx *ctx, const tk_certificate *certificate)
+{
+    const char *definition = tki_certificate_text(certificate, "contract.definition");
+    return definition[0] ? tki_op_defined_by(ctx, definition)
+                         : tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
+}
+
+tk_status tki_certificate_define(tk_ctx *ctx, const tk_certificate *certificate)
+{
+    const tk_contract *made;
+    const char *definition = tki_certificate_text(certificate, "contract.definition");
+    if (!definition[0])
+        return TK_OK;
+    const tk_status status = tki_op_define_unnamed(ctx, definition, tki_certificate_text(certificate, "run.op"),
+                                                   &made);
+    if (status != TK_BAD_ARGUMENT)
+        return status;
+    char message[sizeof ctx->message];
+    snprintf(message, sizeof message, "%s", ctx->message);
+    return tki_fail(ctx, TK_BAD_FILE, "it contradicts itself: its definition: %.400s", message);
+}
+
 /* -- Files --------------------------------------------------------------------------------------------------- */
 
 static tk_status write_text(tk_ctx *ctx, const char *dir, const char *name, const char *ending, const char *text,
@@ -342,7 +372,7 @@ const json_t *tki_run_setting(const json_t *run, const tk_attribute *attribute)
 static void name_with_settings(const tk_ctx *ctx, const tk_certificate *certificate, char *name, size_t size)
 {
     snprintf(name, size, "%s", tk_certificate_subject(certificate));
-    const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
+    const tk_contract *contract = tki_certificate_contract(ctx, certificate);
     tk_value values[TK_MAX_ATTRIBUTES] = {{0}};
     if (contract)
         tki_recipe_settings(tki_certificate_get(certificate, "run"), contract, values);
@@ -521,7 +551,7 @@ tk_status tk_certificate_parse(tk_ctx *ctx, const char *text, size_t length, tk_
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!text || !certificate)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no text, or nowhere to put the certificate");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no text, or no pointer for the certificate");
     *certificate = NULL;
     json_t *value;
     tk_status status = load(ctx, text, length, &value);
@@ -543,7 +573,7 @@ tk_status tk_certificate_read(tk_ctx *ctx, const char *path, tk_certificate **ce
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!path || !certificate)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the certificate");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or no pointer for the certificate");
     char *text;
     size_t length;
     *certificate = NULL;

@@ -27,6 +27,8 @@ tk_certificate *tki_certificate_of(json_t *statement);
 /* Members of the predicate by dotted path ("result.elements"); NULL, "" or 0 if there is no such member. */
 const json_t *tki_certificate_get(const tk_certificate *certificate, const char *path);
 const char *tki_certificate_text(const tk_certificate *certificate, const char *path);
+/* Of a kernel that ran in a worker: a file, or plain loops. */
+bool tki_certificate_is_of_file(const tk_certificate *certificate);
 int64_t tki_certificate_integer(const tk_certificate *certificate, const char *path);
 double tki_certificate_real(const tk_certificate *certificate, const char *path); /* "infinity" is understood */
 
@@ -45,6 +47,12 @@ bool tki_statement_hash(const json_t *statement, char hex[65]);
 
 /* The Markdown rendering; free() it. */
 char *tki_certificate_render(const tk_certificate *certificate);
+
+/* The op that it is about: of the context with its definition, or of its name if it has none. NULL: unknown here. */
+const tk_contract *tki_certificate_contract(const tk_ctx *ctx, const tk_certificate *certificate);
+
+/* Makes its definition known to the context. TK_BAD_FILE: it is none of its op. */
+TK_MUST_USE tk_status tki_certificate_define(tk_ctx *ctx, const tk_certificate *certificate);
 
 /* Is it written in the present form, not in the first? */
 bool tki_certificate_is_current(const tk_certificate *certificate);

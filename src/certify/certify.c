@@ -11,7 +11,7 @@
 #include "core/clock.h"
 #include "core/context.h"
 #include "core/limits.h"
-#include "core/options.h"
+#include "core/sized_options.h"
 #include "judge/guard.h"
 #include "model/case.h"
 #include "model/op.h"
@@ -29,7 +29,8 @@ const char *tk_verdict_name(tk_verdict verdict)
 
 const char *tk_level_name(tk_level level)
 {
-    static const char *const names[] = {"quick", "full", "exhaustive"};
+#define NAMED(id, name) [id] = name,
+    static const char *const names[] = {TK_LEVELS(NAMED, )};
     return (unsigned)level < sizeof names / sizeof *names ? names[level] : "unknown";
 }
 
@@ -166,8 +167,8 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     const tk_case c = tki_outcome_case(&o);
     if (o.level == TK_EXHAUSTIVE && !tk_case_is_finite(&c))
         o.level = TK_FULL;
-    tki_executor executor = {0};
-    tki_subject subject = {.ctx = ctx, .contract = contract, .caller = &executor.caller, .hash = tki_outputs_hash};
+    tki_runner runner = {0};
+    tki_subject subject = {.ctx = ctx, .contract = contract, .caller = &runner.caller, .hash = tki_outputs_hash};
     bool opened;
     const double kept = ctx->deadline;
     const bool foreign = options->kernel_file || options->kernel_program;
@@ -198,13 +199,21 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
     return status;
 }
 
+/* An op that was made from a definition has plain loops, where nothing else is named. */
+static bool is_of_plain_loops(const tk_contract *contract, const tk_certify_options *options)
+{
+    tk_lowering_info info;
+    return tk_contract_definition(contract) && !options->kernel_file && !options->kernel && !options->mutant &&
+           !options->variant && !options->lowering && !tk_lowering_at(contract, 0, &info);
+}
+
 tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, tk_dtype index_dtype,
                      const tk_certify_options *options, tk_certificate **certificate)
 {
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!contract || !certificate)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the certificate");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or no pointer for the certificate");
     if (!tki_contract_is_known(ctx, contract))
         return tki_fail(
             ctx, TK_BAD_ARGUMENT,
@@ -213,10 +222,20 @@ tk_status tk_certify(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype, t
     tki_trials trials = {0};
     tk_certify_options taken = TK_CERTIFY_DEFAULTS;
     tk_status status = tki_options_take(ctx, "tk_certify_options", options, &taken, sizeof taken);
+    /* Trials are drawn by it too, and a certificate does not name it where there is no index. */
+    if (index_dtype == TK_I64 && !tk_contract_takes_index(contract))
+        index_dtype = TK_I32;
+    tk_kernel_file *plain = NULL;
+    if (status == TK_OK && is_of_plain_loops(contract, &taken)) {
+        const tk_kernel_file_options options_of_plain = {.size = sizeof options_of_plain, .backend = taken.backend};
+        status = tk_kernel_file_plain(ctx, contract, &options_of_plain, &plain);
+        taken.kernel_file = plain;
+    }
     if (status == TK_OK)
         status = tki_certify_trials_make(ctx, contract, dtype, index_dtype, &taken, &trials);
     if (status == TK_OK)
         status = tki_certify_trials(ctx, contract, dtype, index_dtype, &taken, NULL, &trials, NULL, certificate);
+    tk_kernel_file_close(plain);
     free(trials.list);
     return status;
 }

@@ -55,11 +55,11 @@ static bool find_lowering(facts *f)
     tk_case c = tk_case_init(f->contract, types.dtype);
     c.result_dtype = types.result_dtype;
     c.index_dtype = is(f->run, "index_dtype", tk_dtype_name(TK_I64)) ? TK_I64 : TK_I32;
-    for (const tki_lowering *row = tki_lowerings_of(f->contract); row->backend; row++) {
+    for (const tki_lowering *l = tki_lowerings_of(f->contract); l->backend; l++) {
         char id[TKI_ID_SIZE];
-        tki_lowering_id(row, &c, id, sizeof id);
+        tki_lowering_id(l, &c, id, sizeof id);
         if (!strcmp(id, tki_text(f->run, "subject")))
-            f->lowering = row;
+            f->lowering = l;
     }
     return f->lowering != NULL;
 }
@@ -137,7 +137,7 @@ static bool gave_the_same_bits(const facts *f)
     return !is(f->result, "determinism", tk_determinism_name(TK_DETERMINISM_NONE));
 }
 
-static void say_how_a_stranger_ran(json_t *list, const facts *f)
+static void say_how_a_kernel_file_ran(json_t *list, const facts *f)
 {
     say(list, "The kernel ran in its own process, confined as `worker` states; inputs, outputs and the judge were in "
               "this process.");
@@ -149,6 +149,12 @@ static void say_how_a_stranger_ran(json_t *list, const facts *f)
             "sizes, "
             "and as indices, options and elements.",
             tki_integer(f->run, "constants"));
+    if (tki_integer(f->run, "came_late"))
+        say(list,
+            "%lld trials were repeated late in the process that had run all others, after more than 5,000 calls and "
+            "5 "
+            "seconds; the output bits were %s.",
+            tki_integer(f->run, "came_late"), gave_the_same_bits(f) ? "the same" : "not always the same");
     if (tki_integer(f->run, "came_again"))
         say(list,
             "%lld trials were repeated after all others, in another order, every fifth in a fresh process, as its "
@@ -209,8 +215,8 @@ static void say_how_it_ran(json_t *list, const facts *f)
         "the output bits %s.",
         on_gpu ? " and" : ", other thread counts and",
         gave_the_same_bits(f) ? "were the same" : "were not always the same");
-    if (f->kind->stranger)
-        say_how_a_stranger_ran(list, f);
+    if (f->kind->is_kernel_file)
+        say_how_a_kernel_file_ran(list, f);
     say_what_coverage_did(list, f);
     const json_t *write = clause_of(f, TK_CLAUSE_WRITE);
     if (!write || is(write, "verdict", tk_verdict_name(TK_REFUTED)))
@@ -344,7 +350,7 @@ static void disclaim_coverage(json_t *list, const facts *f)
 static void disclaim_what_no_output_shows(json_t *list, const facts *f)
 {
     const json_t *tools = json_object_get(f->sanitizer, "tools");
-    if (!f->kind->stranger) {
+    if (!f->kind->is_kernel_file) {
         say(list, "This run cannot detect reads outside the buffers in device memory.");
         return;
     }
@@ -378,7 +384,7 @@ static void disclaim_what_a_source_asks(json_t *list, const facts *f)
                   "was one, was of the same text is not shown.");
 }
 
-static void disclaim_a_stranger(json_t *list, const facts *f)
+static void disclaim_a_kernel_file(json_t *list, const facts *f)
 {
     say(list, "The kernel can detect that it is being judged: that it does the same elsewhere, or after other calls, "
               "is not shown.");
@@ -410,14 +416,26 @@ static void disclaim_a_stranger(json_t *list, const facts *f)
 /* A source that serves both vendors has been seen to run on one of them only. */
 static void disclaim_the_other_vendor(json_t *list, const facts *f)
 {
-    for (const tki_lowering *row = tki_lowerings_of(f->contract); row->backend; row++) {
-        if (!row->backend->is_gpu || row->backend == f->lowering->backend ||
-            strcmp(row->source, f->lowering->source) != 0)
+    for (const tki_lowering *l = tki_lowerings_of(f->contract); l->backend; l++) {
+        if (!l->backend->is_gpu || l->backend == f->lowering->backend || strcmp(l->source, f->lowering->source) != 0)
             continue;
-        say(list, "The same source is compiled for %s as well; no run on an %s device is claimed.",
-            row->backend->title, row->backend->maker);
+        say(list, "The same source is compiled for %s as well; no run on an %s device is claimed.", l->backend->title,
+            l->backend->maker);
         return;
     }
+}
+
+static void disclaim_a_program(json_t *list, const facts *f)
+{
+    const json_t *proofs = json_object_get(f->predicate, "proofs");
+    bool cites = false;
+    for (size_t i = 0; i < json_array_size(proofs); i++) {
+        const json_t *supports = json_object_get(json_array_get(proofs, i), "supports");
+        const char *first = json_string_value(json_array_get(supports, 0));
+        cites |= first && strcmp(first, "ACCEPTANCE") != 0;
+    }
+    say(list, "A program registered the contract and gave its exact values; that they are correct is not shown.%s",
+        cites ? " That its clauses follow from the theorems cited for them is that program's word." : "");
 }
 
 static void disclaim_proofs(json_t *list, const facts *f)
@@ -449,7 +467,7 @@ static void disclaim_a_function(json_t *list, const facts *f)
             "The kernel ran in a program, outside the sandbox, that this command started: %s. What the program "
             "consists of is unknown; the named artifact is its caller.",
             tki_text(f->run, "program"));
-    else if (!f->given && !f->kind->planted && !f->kind->stranger && !json_object_get(f->built, "source"))
+    else if (!f->given && !f->kind->planted && !f->kind->is_kernel_file && !json_object_get(f->built, "source"))
         say(list, "The function ran in this process and could have tampered with it; its source, compiler and "
                   "options are unknown.");
     const char *device = tki_text(json_object_get(f->predicate, "machine"), "claimed_device");
@@ -485,11 +503,11 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
         say(list, "Nothing is claimed about speed: times are of runs under test, not a benchmark.");
     disclaim_a_function(list, &f);
     if (is(json_object_get(predicate, "contract"), "exact_values", "program"))
-        say(list, "A program registered the contract and gave its exact values; that they are correct is not shown.");
+        disclaim_a_program(list, &f);
     disclaim_proofs(list, &f);
-    if (f.kind->stranger)
-        disclaim_a_stranger(list, &f);
-    if (f.kind->brought && !f.given)
+    if (f.kind->is_kernel_file)
+        disclaim_a_kernel_file(list, &f);
+    if (f.kind->is_user_kernel && !f.given)
         disclaim_coverage(list, &f);
     if (!json_array_size(f.mutants) && !f.kind->planted)
         say(list, "No mutants were run.");
@@ -515,5 +533,5 @@ const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_back
 {
     if (kind == &tki_subject_lowering && source_known && !backend->is_gpu)
         return "the tests of the library check that all lines of its own kernels run; a certification does not";
-    return kind->stranger ? NULL : "only kernel files in source form have an instrumented build";
+    return kind->is_kernel_file ? NULL : "only kernel files in source form have an instrumented build";
 }

@@ -11,13 +11,15 @@
 #include "certify/given_outputs.h"
 #include "certify/headline.h"
 #include "certify/magnitudes.h"
-#include "certify/members.h"
+#include "certify/member_walk.h"
 #include "certify/planned_trials.h"
+#include "certify/process_claims.h"
 #include "certify/proofs.h"
 #include "certify/provenance.h"
 #include "certify/replay_recipe.h"
 #include "certify/reproduce.h"
 #include "core/context.h"
+#include "core/hash.h"
 #include "model/case.h"
 #include "model/format.h"
 #include "trials/attribute_settings.h"
@@ -146,7 +148,6 @@ static bool restriction_differs(const finding *f)
     static const char *const members[] = {"shape", "family", "options"};
     const json_t *trials = get(f, "run.trials"), *first = json_array_get(trials, 0);
     const bool restricted = tki_certificate_is_restricted(f->certificate);
-    const char *coverage = tki_certificate_text(f->certificate, "coverage.reason");
     for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
         const json_t *value = json_object_get(get(f, "run"), members[i]);
         /* A family is not drawn of a shape without elements. */
@@ -162,8 +163,6 @@ static bool restriction_differs(const finding *f)
         return contradicts(f, "all its trials have one shape, but its run is not restricted to one");
     if (whole && json_array_size(trials) > 1 && every_trial_has(trials, "family", json_object_get(first, "family")))
         return contradicts(f, "all its trials have one family, but its run is not restricted to one");
-    if (!one_case && !strcmp(coverage, "the run was restricted"))
-        return contradicts(f, "its coverage says that the run was restricted; its run does not");
     if (one_case && json_array_size(get(f, "mutants")))
         return contradicts(f, "its run is restricted, but it lists mutants");
     return false;
@@ -202,15 +201,17 @@ static bool subject_differs(const finding *f)
 {
     const tk_certificate *c = f->certificate;
     const char *kind = tki_certificate_text(c, "run.kind"), *subject = tk_certificate_subject(c);
-    const bool file = !strcmp(kind, "kernel"), lowering = !strcmp(kind, "lowering"), given = !strcmp(kind, "given");
+    const bool plain = !strcmp(kind, "plain"), file = plain || !strcmp(kind, "kernel");
+    const bool lowering = !strcmp(kind, "lowering"), given = !strcmp(kind, "given");
     const char *backend = tki_certificate_text(c, file ? "run.kernel.backend" : "machine.backend");
     char begin[256];
     if (!tki_subject_kind_named(kind))
         return contradicts(f, "unknown kind of subject '%.40s'", kind);
     if (!strcmp(kind, "function"))
         return false;
-    snprintf(begin, sizeof begin, "%s%s.%s.%s%s%s", file ? "kernel." : "", file || lowering ? backend : kind,
-             tki_certificate_text(c, "run.op"), tki_certificate_text(c, "run.dtype"), given ? "" : ".",
+    snprintf(begin, sizeof begin, "%s%s%s.%s.%s%s%s", file ? kind : "", file ? "." : "",
+             file || lowering ? backend : kind, tki_certificate_text(c, "run.op"),
+             tki_certificate_text(c, "run.dtype"), given || plain ? "" : ".",
              file || lowering || given ? "" : tki_text(get(f, "run"), kind));
     const bool is_whole = !file && !lowering;
     if (is_whole ? strcmp(subject, begin) != 0 : strncmp(subject, begin, strlen(begin)) != 0)
@@ -438,12 +439,14 @@ static bool mutants_seed_differs(const finding *f)
 
 /* -- What it rests on ---------------------------------------------------------------------------------------- */
 
-/* A theorem of this version is known to support a clause, or not to; of another version only that version knew. */
+/* A theorem of this version is known to support a clause, or not to, unless a program says so of its own; of another version only that
+ * version knew. */
 static bool citation_differs(const finding *f, const json_t *proof)
 {
     const char *file = tki_text(proof, "file"), *name = tki_text(proof, "theorem");
     const tki_theorem *theorem = tki_citation_of(proof) == TKI_CITED_SAME ? tki_theorem_find(file, name) : NULL;
     const json_t *supports = json_object_get(proof, "supports");
+    const bool by_program = get(f, "contract.exact_values") != NULL;
     if (!file[0] || !name[0] || strlen(tki_text(proof, "sha256")) != 64 || !json_array_size(supports) ||
         json_array_size(supports) > TKI_MOST_PROOFS)
         return contradicts(f, "one of its proofs lacks its file, theorem, hash or clauses");
@@ -451,7 +454,7 @@ static bool citation_differs(const finding *f, const json_t *proof)
         const char *id = json_string_value(json_array_get(supports, i));
         if (!id || !has_clause(f, id))
             return contradicts(f, "it cites %.60s %.60s for %.60s, which it does not have", file, name, id ? id : "");
-        if (theorem && !tki_theorem_supports(theorem, id))
+        if (theorem && !by_program && !tki_theorem_supports(theorem, id))
             return contradicts(f, "it cites %.60s %.60s for %.60s, which that theorem does not support", file, name,
                                id);
     }
@@ -498,15 +501,29 @@ static bool basis_differs(const finding *f)
 
 /* -- What it is about ---------------------------------------------------------------------------------------- */
 
+/* The text and its hash, also of an op that is not known here. */
+static bool definition_differs(const finding *f)
+{
+    char hash[TKI_HASH_HEX] = "";
+    const char *text = tki_certificate_text(f->certificate, "contract.definition");
+    if (text[0])
+        tki_hash_bytes(text, strlen(text), hash);
+    if (strcmp(hash, tki_certificate_text(f->certificate, "contract.definition_sha256")) != 0)
+        return contradicts(f, "the SHA-256 of its definition is another one");
+    return false;
+}
+
 static bool contract_differs(const finding *f)
 {
     const tk_contract *contract = f->contract;
     const json_t *clauses = get(f, "clauses");
     if (!contract)
         return false;
+    const char *definition = tk_contract_definition(contract);
     const char *const texts[][2] = {{"contract.summary", contract->summary},
                                     {"contract.formula", contract->formula},
-                                    {"contract.bound", contract->bound}};
+                                    {"contract.bound", contract->bound},
+                                    {"contract.definition", definition ? definition : ""}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(tki_certificate_text(f->certificate, texts[i][0]), texts[i][1]) != 0)
             return contradicts(f, "its %s is not that of %s", texts[i][0], contract->name);
@@ -525,7 +542,7 @@ static bool contract_differs(const finding *f)
 static finding about(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
 {
     return (finding){.certificate = certificate,
-                     .contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op")),
+                     .contract = tki_certificate_contract(ctx, certificate),
                      .what = what,
                      .size = size};
 }
@@ -718,24 +735,35 @@ static bool types_differ(const finding *f)
     return false;
 }
 
-/* The file's name, the kernel's coverage where there can be none, the clause behind a refutation. */
+static bool process_differs(const finding *f)
+{
+    return tki_process_contradicts(f->certificate, f->what, f->size);
+}
+
+/* The theorems of its clauses, all of them; which those are is not known here if it cites some as this version does not have them: check says so. */
+static bool proofs_differ(const finding *f)
+{
+    const json_t *said = get(f, "proofs");
+    for (size_t i = 0; i < json_array_size(said); i++)
+        if (tki_citation_of(json_array_get(said, i)) != TKI_CITED_SAME)
+            return false;
+    json_t *due = f->contract ? tki_proofs_json(f->contract) : NULL;
+    const bool same = !due || json_equal(due, said);
+    json_decref(due);
+    return !same && contradicts(f, "its proofs are not those that its clauses have");
+}
+
+/* The file's name, the clause behind a refutation. */
 static bool derived_members_differ(const finding *f)
 {
     const tk_certificate *c = f->certificate;
     const char *artifact = tki_certificate_text(c, "built.artifact"), *slash = strrchr(artifact, '/');
     const json_t *subject = json_array_get(json_object_get(c->statement, "subject"), 0);
-    const tki_subject_kind *kind = tki_subject_kind_named(tki_certificate_text(c, "run.kind"));
-    const tki_backend *backend = tki_backend_find(tki_certificate_text(c, "machine.backend"), "");
-    const bool source_known = get(f, "built.source") != NULL;
-    const char *no_coverage = kind && backend ? tki_no_coverage_of_kind(kind, backend, source_known) : NULL;
     const char *reason = tk_certificate_reason(c), *colon = strchr(reason, ':');
     const json_t *clauses = get(f, "clauses");
     if (strcmp(tki_text(subject, "name"), slash ? slash + 1 : artifact) != 0)
         return contradicts(f, "its statement names %.80s, its artifact is %.80s", tki_text(subject, "name"),
                            artifact);
-    if (no_coverage && (json_object_size(get(f, "coverage")) != 2 || !json_is_false(get(f, "coverage.known")) ||
-                        strcmp(tki_certificate_text(c, "coverage.reason"), no_coverage) != 0))
-        return contradicts(f, "its coverage does not fit its kind of subject: %s", no_coverage);
     if (tk_certificate_verdict(c) != TK_REFUTED)
         return false;
     for (size_t i = 0; colon && i < json_array_size(clauses); i++) {
@@ -767,7 +795,7 @@ static bool sentences_differ(const finding *f, const char *member, json_t *expec
 
 bool tki_certificate_has_sentences(const tk_ctx *ctx, const tk_certificate *certificate)
 {
-    const tk_contract *contract = tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op"));
+    const tk_contract *contract = tki_certificate_contract(ctx, certificate);
     json_t *evidence = contract && tki_certificate_of_this_version(certificate)
                            ? tki_evidence_json(tki_certificate_get(certificate, ""), contract)
                            : NULL;
@@ -803,14 +831,15 @@ static bool claims_differ(const finding *f)
 bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certificate, char *what, size_t size)
 {
     typedef bool (*rule)(const finding *);
-    static const rule rules[] = {version_differs,   clauses_differ,  headline_is_another, restriction_differs,
-                                 trials_differ,     subject_differs, given_differs,       figures_differ,
-                                 magnitudes_differ, mutants_differ,  artifact_differs,    basis_differs,
-                                 members_differ};
+    static const rule rules[] = {version_differs,    clauses_differ,  headline_is_another, restriction_differs,
+                                 trials_differ,      subject_differs, given_differs,       figures_differ,
+                                 magnitudes_differ,  mutants_differ,  artifact_differs,    basis_differs,
+                                 definition_differs, members_differ};
     /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
     static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs, mutants_seed_differs,
                                            mutants_are_others};
-    static const rule of_this_form[] = {types_differ, derived_members_differ, claims_differ};
+    static const rule of_this_form[] = {types_differ, derived_members_differ, process_differs, proofs_differ,
+                                        claims_differ};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))
@@ -858,6 +887,10 @@ tk_status tk_certificate_agrees(tk_ctx *ctx, const tk_certificate *certificate)
         return TK_BAD_ARGUMENT;
     if (!certificate)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate");
+    const tk_status status = tki_certificate_define(ctx, certificate);
+    /* The language of another version may have been another one: then the op is not known. */
+    if (status != TK_OK && (status != TK_BAD_FILE || tki_certificate_of_this_version(certificate)))
+        return status;
     if (tki_certificate_contradicts(ctx, certificate, what, sizeof what))
         return tki_fail(ctx, TK_BAD_FILE, "it contradicts itself: %s", what);
     return trials_are_planned(ctx, certificate);

@@ -1,4 +1,4 @@
-/* RECORDS. Finding the certificate that a lowering of this build already has on this machine. */
+/* RECORDS. Finding the certificate that a lowering of this build, or the plain loops of a definition, already have on this machine. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +7,10 @@
 
 #include "certify/consistency.h"
 #include "certify/provenance.h"
+#include "certify/subject.h"
 #include "core/context.h"
 #include "core/file.h"
+#include "kernel_file/kernel_file.h"
 #include "runtime/planner.h"
 
 /* A file's name proves nothing: what counts is the key inside, which the hash of the whole covers. A run of one shape or one family has the same
@@ -16,8 +18,28 @@
 static bool is_good(const tk_certificate *certificate, const char *key)
 {
     return tki_certificate_holds(certificate) && !tki_certificate_is_restricted(certificate) &&
-           !strcmp(tki_certificate_text(certificate, "run.kind"), "lowering") &&
+           (!strcmp(tki_certificate_text(certificate, "run.kind"), tki_subject_lowering.name) ||
+            !strcmp(tki_certificate_text(certificate, "run.kind"), tki_subject_plain.name)) &&
            !strcmp(tki_certificate_text(certificate, "key"), key);
+}
+
+/* They are compiled, since the key has the artifact. */
+static tk_status find_plain_key(tk_ctx *ctx, const tk_case *c, const char *id, char key[TKI_HASH_HEX])
+{
+    tki_provenance provenance;
+    tk_kernel_file *kernel;
+    char backend[32];
+    snprintf(backend, sizeof backend, "%.*s", (int)strcspn(id + strlen(TKI_PLAIN_ID), "."),
+             id + strlen(TKI_PLAIN_ID));
+    const tk_kernel_file_options options = {.size = sizeof options, .backend = backend};
+    tk_status status = tk_kernel_file_plain(ctx, c->contract, &options, &kernel);
+    if (status != TK_OK)
+        return status;
+    status = tki_provenance_of_file(ctx, kernel, &provenance);
+    if (status == TK_OK && !tki_provenance_key(&provenance, c->contract, id, "", key))
+        status = tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
+    tk_kernel_file_close(kernel);
+    return status;
 }
 
 static tk_status find_key(tk_ctx *ctx, const tk_case *c, const char *id, char key[TKI_HASH_HEX])
@@ -63,18 +85,19 @@ tk_status tk_certificate_find(tk_ctx *ctx, const tk_contract *contract, tk_dtype
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!contract || !lowering || !certificate)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, no lowering, or nowhere to put the certificate");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, no lowering, or no pointer for the certificate");
     *certificate = NULL;
     tk_case c = tk_case_init(contract, dtype);
     c.index_dtype = index_dtype;
     /* The id says of which type the results are. */
     tk_case named;
-    int row;
-    if (tk_lowering_find(lowering, &named, &row) && named.contract == contract && named.dtype == dtype)
+    int i;
+    if (tk_lowering_find(lowering, &named, &i) && named.contract == contract && named.dtype == dtype)
         c.result_dtype = named.result_dtype;
     char key[TKI_HASH_HEX];
     char *state = NULL;
-    tk_status status = find_key(ctx, &c, lowering, key);
+    tk_status status = !strncmp(lowering, TKI_PLAIN_ID, strlen(TKI_PLAIN_ID)) ? find_plain_key(ctx, &c, lowering, key)
+                                                                              : find_key(ctx, &c, lowering, key);
     if (status == TK_OK)
         status = tki_state_directory(ctx, &state);
     if (status == TK_OK)

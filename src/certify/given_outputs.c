@@ -93,7 +93,7 @@ static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *proven
     return tki_given_hash(o->given, provenance->artifact_hash) ? TK_OK : tki_fail(ctx, TK_INTERNAL, "SHA-256 failed");
 }
 
-const tki_subject_kind tki_subject_given = {"given", .brought = true, TKI_SUBJECT_FUNCTIONS};
+const tki_subject_kind tki_subject_given = {"given", .is_user_kernel = true, TKI_SUBJECT_FUNCTIONS};
 
 /* -- The tensors --------------------------------------------------------------------------------------------- */
 
@@ -188,7 +188,7 @@ static tk_status hint_at_numerics(tk_ctx *ctx, tki_outcome *o, const tki_oracle 
                                   const tensors *t)
 {
     if (!tki_settings_has_numerics(o->contract) ||
-        !tki_products_fit_fp32(tki_kind_dtype(&o->given->c, TK_KIND_VALUE)) ||
+        !tki_has_matrix_unit_bounds(tki_kind_dtype(&o->given->c, TK_KIND_VALUE)) ||
         tki_choice_of_role(o->contract, o->attributes, TK_ROLE_NUMERICS) != TKI_NUMERICS_IEEE ||
         o->failed_clause != tki_clause_find(o->contract, TK_CLAUSE_ERROR))
         return TK_OK;
@@ -266,7 +266,7 @@ tk_status tk_judge(tk_ctx *ctx, const tk_case *c, const void *const inputs[], co
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!c || !c->contract || !certificate)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract, or nowhere to put the certificate");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract, or no pointer for the certificate");
     *certificate = NULL;
     if (!tki_contract_is_known(ctx, c->contract))
         return tki_fail(

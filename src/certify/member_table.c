@@ -4,15 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const tki_member_kinds[] = {"lowering", "mutant", "variant", "function", "kernel", "given", NULL};
+#include "tokitai_verify.h"
+
+const char *const tki_member_kinds[] = {"lowering", "mutant", "variant", "function",
+                                        "kernel",   "plain",  "given",   NULL};
 
 enum {
     LOWERING = 1 << 0,
     MUTANT = 1 << 1,
     VARIANT = 1 << 2,
     FUNCTION = 1 << 3,
-    KERNEL = 1 << 4,
-    GIVEN = 1 << 5,
+    KERNEL = 1 << 4 | 1 << 5, /* a file, or plain loops */
+    GIVEN = 1 << 6,
     RUN = LOWERING | MUTANT | VARIANT | FUNCTION | KERNEL, /* a kernel was run */
     JUDGED = LOWERING | FUNCTION | KERNEL,                 /* mutants run beside it */
     DEVICE = LOWERING | KERNEL,                            /* it may be of a GPU */
@@ -32,6 +35,7 @@ enum {
 #define INTEGER TKI_IS_INTEGER
 #define REAL TKI_IS_REAL
 #define TEXT TKI_IS_TEXT
+#define LEVEL_WORD(id, name) name
 #define LONG 65536 /* bytes: of texts that come from outside, or say much */
 
 const tki_value_type tki_value_types[] = {
@@ -76,8 +80,8 @@ const tki_value_type tki_value_types[] = {
 
 const tki_member tki_members[] = {
     M("run", "subject", "words", "The lowering's id, BACKEND.OP.DTYPE.VARIANT; mutant.OP.DTYPE.NAME; variant.OP.DTYPE.NAME; the function's name; "
-     "kernel.BACKEND.OP.DTYPE.NAME; or given.OP.DTYPE.", READ | REPLAYED | DIFFED, "subject"),
-    M("run", "kind", "lowering|mutant|variant|function|kernel|given", "mutant: a wrong kernel; variant: a correct one; function: a program's; kernel: a file; "
+     "kernel.BACKEND.OP.DTYPE.NAME; plain.BACKEND.OP.DTYPE; or given.OP.DTYPE.", READ | REPLAYED | DIFFED, "subject"),
+    M("run", "kind", "lowering|mutant|variant|function|kernel|plain|given", "mutant: a wrong kernel; variant: a correct one; function: a program's; kernel: a file; plain: a definition's loops; "
      "given: nothing was run.", READ | REPLAYED | DIFFED, "kind of subject", TKI_PAGE_HOW),
     M("run", "op", "name", "The op.", READ | REPLAYED | DIFFED, "op", TKI_PAGE_WHAT),
     M("run", "dtype", "types", "The type of the inputs and, behind a hyphen, that of the results, if it is another.", READ | REPLAYED | DIFFED, "types",
@@ -87,6 +91,9 @@ const tki_member tki_members[] = {
     M("contract", "summary", "words", "The op in a few words.", ALWAYS, "summary", TKI_PAGE_WHAT),
     M("contract", "bound", "words", "The bound B before the final rounding.", ALWAYS | DIFFED, "bound before the final rounding", TKI_PAGE_WHAT),
     M("contract", "formula", "words", "The exact value.", ALWAYS | DIFFED, "exact value", TKI_PAGE_WHAT),
+    M("contract", "definition", "words", "Present if the op is a definition: its normal form. The certificate needs no other.", DIFFED, "definition",
+     TKI_PAGE_WHAT),
+    M("contract", "definition_sha256", "sha256", "Of it.", DIFFED, "definition SHA-256", TKI_PAGE_WHAT),
     M("contract", "exact_values", "program", "Present if a function of a program gave the exact values.", DIFFED, "exact values by", TKI_PAGE_WHAT),
     M("", "tokitai", "version", "The version of the library that made it.", READ | DIFFED, "tokitai version", TKI_PAGE_HOW),
     M("", "created", "date", "When it was made, UTC.", ALWAYS, "created", TKI_PAGE_HOW),
@@ -96,8 +103,8 @@ const tki_member tki_members[] = {
      TKI_PAGE_BUILT, DEVICE),
     M("built", "text_sha256", "sha256", "Of the source as it was preprocessed, once, for all builds. Absent if its compiler takes no such text.", DIFFED,
      "preprocessed text SHA-256", TKI_PAGE_BUILT, KERNEL),
-    M("built", "depends_on", "[name]", "What the source asks of where, when and how it is compiled: date, path, has_include, include, data, assembler, folding, "
-     "weak, build.", DIFFED, "depends on", TKI_PAGE_BUILT, KERNEL),
+    M("built", "depends_on", "[name]", "What the source asks of where, when and how it is compiled: date, path, has_include, include, parent, data, assembler, folding, "
+     "weak, build, layout, options, target, exports.", DIFFED, "depends on", TKI_PAGE_BUILT, KERNEL),
     M("built", "compiler", "words", "Its name and version.", DIFFED, "compiler", TKI_PAGE_BUILT, DEVICE),
     M("built", "options", "text", "What it was called with.", DIFFED, "options", TKI_PAGE_BUILT, DEVICE),
     M("built", "artifact", "words", "Path of the file that holds the kernel where it was judged; OP.tensors of outputs that were given.", ALWAYS, "artifact",
@@ -118,11 +125,11 @@ const tki_member tki_members[] = {
     M("machine", "device", "words", "Its name.", READ | DIFFED, "device", TKI_PAGE_MACHINE),
     M("machine", "claimed_device", "words", "The device that a function computes on, as its caller says.", DIFFED, "device, as claimed", TKI_PAGE_MACHINE, FUNCTION),
     M("machine", "uuid", "text", "GPUs: which one of that name, by the driver.", DIFFED, "UUID", TKI_PAGE_MACHINE, DEVICE),
-    M("machine", "architecture", "text", "GPUs: as its compilers are told: sm_90, gfx942.", DIFFED, "architecture", TKI_PAGE_MACHINE, DEVICE),
+    M("machine", "architecture", "text", "GPUs: the architecture that its compilers take: sm_90, gfx942.", DIFFED, "architecture", TKI_PAGE_MACHINE, DEVICE),
     M("machine", "driver", "text", "GPUs: version of the kernel module, if it tells one, and of the driver's interface.", DIFFED, "driver", TKI_PAGE_MACHINE, DEVICE),
     M("machine", "units", "positive", "Cores, multiprocessors or compute units.", ALWAYS | DIFFED, "units", TKI_PAGE_MACHINE),
     M("machine", "memory_bytes", "positive", "GPUs: of the device.", 0, "memory in bytes", TKI_PAGE_MACHINE, DEVICE),
-    M("machine", "host", "text", "GPUs: the processor beside it.", DIFFED, "host", TKI_PAGE_MACHINE, DEVICE),
+    M("machine", "host", "text", "GPUs: the processor of the host.", DIFFED, "host", TKI_PAGE_MACHINE, DEVICE),
     M("machine", "features", "text", "Features of the processor; of the host's, if the kernel ran on a GPU.", ALWAYS | DIFFED, "features", TKI_PAGE_MACHINE),
 
     M("run", "mutant", "name", "Which mutant.", ALWAYS | REPLAYED, "mutant", TKI_PAGE_HOW, MUTANT),
@@ -137,6 +144,7 @@ const tki_member tki_members[] = {
     M("run.kernel", "compiler", "text", "If one was named."),
     M("run.kernel", "flags", "text", "If some were given."),
     M("run.kernel", "include", "text", "Folders of headers, separated by colons."),
+    M("run.kernel", "library_alone", "true", "Present if the library that was made is what is meant, and not its source."),
     M("run.kernel", "asked", "object", "Limits, where others than the defaults were asked for."),
     M("run.kernel.asked", "memory_bytes", "positive", "Of each process."),
     M("run.kernel.asked", "tasks", "positive", "Threads and processes."),
@@ -144,7 +152,7 @@ const tki_member tki_members[] = {
     M("run.kernel.asked", "folder_depth", "positive", "Folders of the kernel that lie in each other."),
     M("run.kernel", "files", "positive", "How many files the kernel has, if more than one."),
     M("run.kernel", "tree_sha256", "sha256", "Of what sha256sum prints for them, sorted by name."),
-    M("run", "level", "quick|full|exhaustive|given", "As run: without a finite domain exhaustive becomes full.", READ | REPLAYED | DIFFED, "level", TKI_PAGE_HOW),
+    M("run", "level", TK_LEVELS(LEVEL_WORD, "|") "|given", "As run: without a finite domain exhaustive becomes full.", READ | REPLAYED | DIFFED, "level", TKI_PAGE_HOW),
     M("run", "seed", "int64", "Of everything random; 2^63 and more as two's complement.", ALWAYS | REPLAYED | DIFFED, "seed", TKI_PAGE_HOW, RUN),
     M("run", "attributes", "{value}", "Attributes that kernels do not see, where they are not at their defaults: numerics, domain, ...", REPLAYED | DIFFED,
      "attributes", TKI_PAGE_HOW),
@@ -167,6 +175,8 @@ const tki_member tki_members[] = {
     M("run", "sanitize", "always|never", "Whether compute-sanitizer was asked for; by the level if absent.", REPLAYED, .kinds = KERNEL),
     M("run", "no_sanitizer", "compute-sanitizer supports CUDA only|compute-sanitizer was not requested|the run ended before that|"
      "compute-sanitizer was not found", "A kernel for a GPU: why compute-sanitizer did not watch it.", REPLAYED, .kinds = KERNEL),
+    M("run", "came_late", "positive", "Trials that were run again in the process of all others when it was old, in calls and in seconds.", REPLAYED,
+     .kinds = KERNEL),
     M("run", "came_again", "positive", "Trials that were run again after all others.", REPLAYED, .kinds = KERNEL),
     M("run", "constants", "positive", "Calls beside the trials, judged too, that had constants of the kernel as sizes, indices, options or elements.",
      .kinds = KERNEL),
@@ -181,7 +191,7 @@ const tki_member tki_members[] = {
     M("run.limits", "total_seconds", "finite", "Of the whole judgement.", 0, "seconds in total", TKI_PAGE_LIMITS),
     M("run", "mutants", "object", "How the mutants were judged; absent if none were, or, earlier, under the run's seed.", .kinds = JUDGED),
     M("run.mutants", "seed", "seed", "Of their trials. It follows from the build, the op, the types and the index type.", ALWAYS),
-    M("run.mutants", "build", "sha256", "Of the judge that ran them: a SHA-256 over the build ids of its libraries. Absent if one could not be told."),
+    M("run.mutants", "build", "sha256", "Of the judge that ran them: a SHA-256 over the build ids of its libraries. Absent if one is not known."),
     M("run.mutants", "kept", "date", "When that build ran them; absent if it was for this certificate."),
     M("run", "trials", "[trial]", "One for each.", READ),
     M("trial", "family", "name", "Of inputs. `given` and `all_patterns`, the domain of an exhaustive run, have no seed.", ALWAYS),
@@ -200,9 +210,9 @@ const tki_member tki_members[] = {
     M("result.refutation", "grade", "slight|inexact|gross|structural", "The worst that applies.", ALWAYS | DIFFED, "grade"),
     M("result.refutation", "elements", "count", "Wrong ones.", ALWAYS | DIFFED, "wrong elements"),
     M("", "headline", "headline", "The verdict with all that it is subject to, in one line.", ALWAYS_2),
-    M("", "reason", "text", "Why REFUTED or UNKNOWN; otherwise empty. It follows from `cause` and what that speaks of.", READ | DIFFED, "reason"),
+    M("", "reason", "text", "Why REFUTED or UNKNOWN; otherwise empty. It follows from `cause` and the members that it refers to.", READ | DIFFED, "reason"),
     M("", "cause", "object", "Why REFUTED or UNKNOWN, as data."),
-    M("cause", "kind", "trial|loading|no_kernel|sanitizer|mutant|time|empty|no_bound", "Of what it is.", ALWAYS),
+    M("cause", "kind", "trial|loading|no_kernel|sanitizer|mutant|time|empty|no_bound|depends", "Of what it is.", ALWAYS),
     M("cause", "clause", "clause_id", "REFUTED: the clause that is not kept."),
     M("cause", "finding", "words|fault|element|written_outside|input_changed|unwritten|other_bits|other_in_place|other_alone|other_again|by_screen|"
      "index_taken|index_not_named|index_written_for", "Of a trial: what failed. element: `result.failure`; fault: `result.fault`."),
@@ -254,7 +264,7 @@ const tki_member tki_members[] = {
     M("magnitude", "exponent", "exponent", "Of a binade: of numbers v with 2^exponent <= |v| < 2^(exponent + 1)."),
     M("magnitude", "elements", "positive", "How many.", ALWAYS),
     M("magnitude", "worst_ulp", "distance", "Their largest error.", ALWAYS),
-    M("magnitude", "bound_used", "distance", "Of accepted and rejected elements alike.", ALWAYS),
+    M("magnitude", "bound_used", "distance", "Of accepted and rejected elements.", ALWAYS),
     M("result", "worst_ulp", "distance", "The largest distance, even where an ulp has no meaning.", ALWAYS | REPLAYED | DIFFED, "worst error (ulp)"),
     M("result", "accepted", "object", "Accepted elements that are not the correctly rounded exact value.", ALWAYS_2 | REPLAYED),
     M("result.accepted", "worst_ulp", "finite", "Where both are finite and the exact value is larger than its bound.", ALWAYS, "worst accepted error (ulp)", TKI_PAGE_ERRORS),
@@ -337,12 +347,12 @@ const tki_member tki_members[] = {
     M("result.fault", "offset", "integer", "In bytes."),
     M("result.fault", "bytes", "count", "How many it has."),
     M("result.fault", "address", "bits", "Where it was, if in no tensor."),
-    M("result.fault", "mode", "int64", "The floating-point mode that it left, the bits of its processor's."),
+    M("result.fault", "mode", "count", "The floating-point mode that it left: flushes results, inputs, all, fp16; rounding, traps, x87, its registers, flags, other, a bit each."),
     M("result.fault", "changed", "count", "Of its process: handler, mask, stack, locale, a bit each."),
     M("result.fault", "rule", "words", "That a forged reply breaks."),
     M("result.fault", "wrote", "yes_or_no", "Or read."),
     M("result.fault", "while", "loading|after_the_call", "If not during the call."),
-    M("", "mutants", "[object]", "Planted wrong kernels run beside it; empty if none were.", READ),
+    M("", "mutants", "[object]", "Kernels with a known error that ran beside it; empty if none did.", READ),
     M("mutants", "name", "name", "Its name.", ALWAYS),
     M("mutants", "what", "words", "What is wrong with it.", ALWAYS),
     M("mutants", "rejected", "yes_or_no", "By the same judge, on the quick trials.", ALWAYS),
@@ -357,7 +367,7 @@ const tki_member tki_members[] = {
     M("worker", "compiler_confinement", "[words]", "The same of the process that the source was compiled in.", 0, "of the compiler", TKI_PAGE_WORKER),
     M("worker", "sanitizer", "object", "Under whose tools small trials ran. Absent if it was not asked to or not found.", 0, "compute-sanitizer", TKI_PAGE_WORKER),
     M("worker.sanitizer", "version", "text", "Empty if it does not tell.", ALWAYS),
-    M("worker.sanitizer", "confinement", "[words]", "What shut in the process under it."),
+    M("worker.sanitizer", "confinement", "[words]", "How the process under it was confined."),
     M("worker.sanitizer", "tools", "[object]", "In this order.", ALWAYS),
     M("worker.sanitizer.tools", "tool", "memcheck|racecheck|initcheck|synccheck", "Which.", ALWAYS),
     M("worker.sanitizer.tools", "calls", "count", "That it watched.", ALWAYS),

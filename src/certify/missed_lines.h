@@ -9,5 +9,5 @@
  * reference. */
 json_t *tki_lines_json(const tki_lines *lines);
 
-/* Such a list, which may come from a stranger: "41-43, 70, part.h:5", cut with "..." behind so many, and where it does not fit. */
+/* Such a list, which may be forged: "41-43, 70, part.h:5", cut with "..." behind so many, and where it does not fit. */
 void tki_ranges_print(const json_t *ranges, size_t most, char *text, size_t size);

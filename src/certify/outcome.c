@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "certify/subject.h"
 #include "core/context.h"
 #include "exact/round.h"
 #include "judge/judge_exact.h"
+#include "kernel_file/kernel_file.h"
+#include "kernel_file/source_uses.h"
 #include "trials/families.h"
 
 static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)
@@ -112,6 +115,13 @@ void tki_outcome_conclude(tki_outcome *o, int64_t trials)
     if (o->judgement.undefined > 0) {
         o->verdict = TK_UNKNOWN;
         o->cause = (tki_cause){.kind = TKI_CAUSE_NO_BOUND};
+        return;
+    }
+    const tk_kernel_file *kernel = o->kind->is_kernel_file ? o->options->kernel_file : NULL;
+    const unsigned telling = kernel && kernel->library_alone ? TKI_USES_OF_BUILD : TKI_USES_TELLING;
+    if (kernel && kernel->uses & telling && !kernel->is_library) {
+        o->verdict = TK_UNKNOWN;
+        o->cause = (tki_cause){.kind = TKI_CAUSE_DEPENDS};
         return;
     }
     for (int i = 0; i < o->contract->clause_count && o->domain; i++)

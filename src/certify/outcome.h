@@ -69,11 +69,12 @@ typedef struct tki_outcome {
     double left_out_gib;          /* what the smallest of them needs */
     const uint64_t *mutants_seed; /* asked for; NULL: their own */
     tki_mutants mutants;
-    tki_confinement confinement; /* of a stranger's worker */
-    tki_process_state loading;   /* of a stranger's library */
-    tki_exploration exploration; /* of a stranger's kernel */
-    int64_t glances;             /* of a stranger's kernel: calls with its constants, judged beside the trials */
-    int64_t came_again;          /* of a stranger's kernel: trials run again after all others */
+    tki_confinement confinement; /* of a kernel file's worker */
+    tki_process_state loading;   /* of a kernel file's library */
+    tki_exploration exploration; /* of a kernel file */
+    int64_t glances;             /* of a kernel file: calls with its constants, judged beside the trials */
+    int64_t came_late;           /* of a kernel file: trials run again late in the process of all others */
+    int64_t came_again;          /* of a kernel file: trials run again after all others */
     tki_sanitized sanitized;
 } tki_outcome;
 

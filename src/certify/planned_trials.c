@@ -44,32 +44,34 @@ static int64_t output_elements(const tk_case *c)
     return elements;
 }
 
-/* A stranger's outputs are judged again with one input changed, where there is one to change, and some with pairs swapped; of large ones
+/* Outputs of kernel files are judged again with one input changed, where there is one to change, and some with pairs swapped; of large ones
  * a sample is judged, once. */
-static bool has_its_elements(const json_t *listed, const tki_trial *trial, bool stranger)
+static bool has_its_elements(const json_t *listed, const tki_trial *trial, bool is_kernel_file)
 {
     const int64_t each = output_elements(&trial->c), all = tki_integer(listed, "elements");
     if (trial->sampled)
         return all > 0 && all <= each;
-    return trial->family == TKI_ALL_PATTERNS || all == each || (stranger && (all == 2 * each || all == 3 * each));
+    return trial->family == TKI_ALL_PATTERNS || all == each ||
+           (is_kernel_file && (all == 2 * each || all == 3 * each));
 }
 
 static void look_up(const tk_certificate *certificate, const tki_trials *plan, const json_t *places,
                     const int times[], int taken[], tki_planned *planned)
 {
     const json_t *trials = tki_certificate_get(certificate, "run.trials");
-    const bool stranger = !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel");
+    const bool is_kernel_file = tki_certificate_is_of_file(certificate);
     for (size_t i = 0; i < json_array_size(trials); i++) {
         const json_t *trial = json_array_get(trials, i);
         char *name = tki_trial_name(trial);
         const json_t *place = name ? json_object_get(places, name) : NULL;
         const int64_t at = place ? json_integer_value(place) : -1;
-        const char *wrong = at < 0                   ? stranger && json_object_get(trial, "found_by")
+        const char *wrong = at < 0                   ? is_kernel_file && json_object_get(trial, "found_by")
                                                            ? NULL
                                                            : "is none that this version makes for its level, seed and restriction"
                             : taken[at] == times[at] ? "is listed too often"
-                            : !has_its_elements(trial, &plan->list[at], stranger) ? "has another number of elements"
-                                                                                  : NULL;
+                            : !has_its_elements(trial, &plan->list[at], is_kernel_file)
+                                ? "has another number of elements"
+                                : NULL;
         if (wrong && !planned->wrong[0])
             snprintf(planned->wrong, sizeof planned->wrong, "trial %zu, %.200s, %s", i, name ? name : "", wrong);
         if (at >= 0)
@@ -89,8 +91,7 @@ tk_status tki_planned_trials(tk_ctx *ctx, const tk_certificate *certificate, tki
     tki_recipe r = {0};
     tki_trials plan = {0};
     *planned = (tki_planned){0};
-    if (tki_certificate_get(certificate, "run.given") ||
-        !tk_ctx_contract_find(ctx, tki_certificate_text(certificate, "run.op")))
+    if (tki_certificate_get(certificate, "run.given") || !tki_certificate_contract(ctx, certificate))
         return TK_OK;
     tk_status status = tki_recipe_read(ctx, certificate, &r);
     /* Which kernel it is makes no difference, and it may not be here. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "certify/certificate.h"
+#include "trials/op_registry.h"
 
 /* The rule that decides every element that has a bound: exact/admit.h. */
 static const char acceptance[] = "ACCEPTANCE";
@@ -47,12 +48,23 @@ static bool has_a_bound(const tk_contract *contract)
     return false;
 }
 
+/* By its mark, or by what the op says of it. */
+static bool supports_clause(const tki_theorem *theorem, const tk_contract *contract, const char *id)
+{
+    const tki_judging *judging = tki_judging_of(contract);
+    for (const tk_support *s = judging ? judging->supports : NULL; s && s->clause; s++)
+        if (!strcmp(s->clause, id) && !strcmp(s->theorem, theorem->name) &&
+            !strcmp(s->file, tki_proof_files[theorem->file].path))
+            return true;
+    return tki_theorem_supports(theorem, id);
+}
+
 /* What of the contract it supports; NULL if nothing. */
 static json_t *supported(const tki_theorem *theorem, const tk_contract *contract)
 {
     json_t *list = json_array();
     for (int i = 0; i < contract->clause_count; i++)
-        if (tki_theorem_supports(theorem, contract->clauses[i].id))
+        if (supports_clause(theorem, contract, contract->clauses[i].id))
             json_array_append_new(list, json_string(contract->clauses[i].id));
     if (tki_theorem_supports(theorem, acceptance) && has_a_bound(contract))
         json_array_append_new(list, json_string(acceptance));

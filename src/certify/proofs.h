@@ -51,8 +51,8 @@ bool tki_theorem_hash(const tki_theorem *theorem, char hex[TKI_HASH_HEX]);
  * NULL if memory ran out. */
 json_t *tki_proofs_json(const tk_contract *contract);
 
-/* A certificate's member `rests_on`, which follows from `clauses`, `proofs` and whether its outputs were given. All of them may come from a
- * stranger. */
+/* A certificate's member `rests_on`, which follows from `clauses`, `proofs` and whether its outputs were given. All of them may be
+ * forged. */
 json_t *tki_rests_on_json(const json_t *clauses, const json_t *proofs, bool given);
 
 /* "exhaustion", "trials", "given_outputs", "counterexample" or "nothing": what shows that a clause of this verdict is kept, or not. */

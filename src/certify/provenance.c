@@ -62,15 +62,15 @@ static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_typ
     if (!ctx->device || lowering->backend != tki_ctx_backend(ctx))
         return tki_fail(ctx, TK_UNAVAILABLE, "the context has no %s device open", lowering->backend->name);
     /* The one that ran, if one did: a second look into the cache would find well what was damaged at the first. */
-    tki_artifact found = {0};
-    const tki_artifact *artifact = tki_gpu_artifact(ctx->gpu, lowering->source, types);
+    tki_compiled_kernel found = {0};
+    const tki_compiled_kernel *artifact = tki_gpu_artifact(ctx->gpu, lowering->source, types);
     if (!artifact) {
-        tk_status status = tki_artifact_get(ctx,
-                                            &(tki_artifact_request){.backend = lowering->backend,
-                                                                    .source = lowering->source,
-                                                                    .architecture = ctx->device->architecture,
-                                                                    .types = types},
-                                            &found);
+        tk_status status = tki_compiled_kernel_get(ctx,
+                                                   &(tki_compile_request){.backend = lowering->backend,
+                                                                          .source = lowering->source,
+                                                                          .architecture = ctx->device->architecture,
+                                                                          .types = types},
+                                                   &found);
         if (status != TK_OK)
             return status;
         artifact = &found;
@@ -91,7 +91,7 @@ static tk_status find_compiled(tk_ctx *ctx, const tki_lowering *lowering, tk_typ
              tuning[0] && artifact->note[0] ? "; " : "", artifact->note);
     provenance->kernel_count = artifact->kernel_count;
     memcpy(provenance->kernels, artifact->kernels, sizeof provenance->kernels);
-    tki_artifact_free(&found);
+    tki_compiled_kernel_free(&found);
     return TK_OK;
 }
 
@@ -167,6 +167,8 @@ bool tki_provenance_key(const tki_provenance *provenance, const tk_contract *con
     tki_hash_begin(&hash);
     tki_hash_add_text(&hash, contract->name);
     tki_hash_add_text(&hash, contract->bound);
+    if (tk_contract_definition(contract))
+        tki_hash_add_text(&hash, tk_contract_definition(contract));
     for (int i = 0; i < contract->clause_count; i++) {
         tki_hash_add_text(&hash, contract->clauses[i].id);
         tki_hash_add_text(&hash, contract->clauses[i].text);

@@ -1,7 +1,7 @@
 /* RECORDS. On what a certificate rests: the kernel's source, compiler and options, the artifact, the machine. */
 #pragma once
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 #include "core/hash.h"
 #include "runtime/gpu.h"
 #include "tokitai_verify.h"
@@ -20,7 +20,7 @@ typedef struct tki_provenance {
     bool on_gpu;      /* then also: */
     tki_gpu_info gpu;
     int kernel_count;
-    tki_kernel_resources kernels[TKI_ARTIFACT_KERNELS];
+    tki_kernel_resources kernels[TKI_COMPILED_KERNELS];
     /* "" or what else is to be known of how it was built or found: a damaged entry of the cache, PTX. */
     char note[512];
     char log[4096]; /* a kernel file that does not compile: the beginning of what the compiler said */

@@ -14,18 +14,18 @@
 #include "certify/replay_recipe.h"
 #include "core/context.h"
 #include "core/limits.h"
-#include "core/options.h"
+#include "core/sized_options.h"
 #include "judge/guard.h"
 #include "judge/trial_memory.h"
 #include "model/case.h"
 #include "trials/explorer.h"
 #include "trials/families.h"
 
-/* 0: as long as it takes, for what is no stranger's. */
+/* 0: as long as it takes, for what is no kernel file. */
 static double total_seconds(const tk_certificate *certificate, const tk_replay_options *asked)
 {
     const double recorded = tki_certificate_real(certificate, "run.limits.total_seconds");
-    const bool kernel = !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel");
+    const bool kernel = tki_certificate_is_of_file(certificate);
     const double most = asked->total_seconds > 0 ? asked->total_seconds : kernel ? TKI_TOTAL_SECONDS : 0;
     return recorded > 0 && recorded < most ? recorded : most;
 }
@@ -263,7 +263,7 @@ tk_status tk_certificate_remarks(tk_ctx *ctx, const tk_certificate *certificate,
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!certificate || !remarks)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or nowhere to put the answer");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or no pointer for the answer");
     *remarks = NULL;
     const bool current = tki_certificate_is_current(certificate);
     const char *contract = tki_certificate_has_other_contract(ctx, certificate, what, sizeof what)
@@ -317,7 +317,7 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!certificate || !same)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or nowhere to put the answer");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no certificate, or no pointer for the answer");
     *same = false;
     if (not_listed)
         *not_listed = 0;
@@ -341,7 +341,7 @@ tk_status tk_certificate_replay(tk_ctx *ctx, const tk_certificate *certificate, 
     if (status == TK_OK)
         status = tki_recipe_read(ctx, certificate, &r);
     r.options.total_seconds = total;
-    if (status == TK_OK && !strcmp(tki_certificate_text(certificate, "run.kind"), "kernel"))
+    if (status == TK_OK && tki_certificate_is_of_file(certificate))
         status = tki_recipe_open_kernel_file(ctx, certificate, &options, &r);
     r.options.progress = options.progress;
     r.options.progress_data = options.progress_data;

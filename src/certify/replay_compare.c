@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "certify/consistency.h"
-#include "certify/members.h"
+#include "certify/member_walk.h"
 
 char *tki_difference(const char *format, ...)
 {

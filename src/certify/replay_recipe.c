@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "certify/certificate.h"
+#include "certify/subject.h"
 #include "certify/vetted_flags.h"
 #include "core/context.h"
 #include "core/limits.h"
@@ -137,11 +138,11 @@ static tk_status check_folders(tk_ctx *ctx, const tk_certificate *certificate, c
 /* What ran where it was certified and cannot be run here: no other outcome, but none. */
 static tk_status try_worker(tk_ctx *ctx, const tk_certificate *certificate, const tki_recipe *r)
 {
-    tki_executor executor;
+    tki_runner runner;
     if (!tki_certificate_get(certificate, "worker"))
         return TK_OK;
-    tk_status status = tki_kernel_file_start(ctx, r->kernel_file, r->contract, true, &executor);
-    tki_executor_close(&executor);
+    tk_status status = tki_kernel_file_start(ctx, r->kernel_file, r->contract, true, &runner);
+    tki_runner_close(&runner);
     return status == TK_UNAVAILABLE ? status : TK_OK;
 }
 
@@ -157,18 +158,23 @@ tk_status tki_recipe_open_kernel_file(tk_ctx *ctx, const tk_certificate *certifi
         .backend = backend,
         .include = asked->include,
         .call_seconds = call_seconds(certificate, asked),
+        .library_alone = json_is_true(tki_certificate_get(certificate, "run.kernel.library_alone")),
         .limits = lower_limits(certificate, &asked->limits),
         .allow_weak_sandbox = asked->allow_weak_sandbox,
         .sha256 = tki_certificate_text(certificate, compiled ? "built.source_sha256" : "built.artifact_sha256"),
         .tree_sha256 = tki_certificate_text(certificate, "run.kernel.tree_sha256")};
     const char *path = asked->kernel ? asked->kernel : tki_certificate_text(certificate, "run.kernel.file");
+    const bool plain = !strcmp(tki_certificate_text(certificate, "run.kind"), tki_subject_plain.name);
     tk_status status = check_folders(ctx, certificate, asked);
     if (status == TK_OK)
         status = choose_compiler(ctx, certificate, asked, compiler, sizeof compiler, &options.compiler);
     if (status == TK_OK)
         status = choose_flags(ctx, certificate, asked, &options.flags);
     if (status == TK_OK)
-        status = tk_kernel_file_open(ctx, path, &options, &r->kernel_file);
+        status = plain && !asked->kernel ? tk_kernel_file_plain(ctx, r->contract, &options, &r->kernel_file)
+                                         : tk_kernel_file_open(ctx, path, &options, &r->kernel_file);
+    if (status == TK_OK)
+        r->kernel_file->plain = plain;
     r->options.kernel_file = r->kernel_file;
     return status == TK_OK ? try_worker(ctx, certificate, r) : status;
 }
@@ -176,8 +182,9 @@ tk_status tki_recipe_open_kernel_file(tk_ctx *ctx, const tk_certificate *certifi
 tk_value tki_recipe_value(const tk_attribute *attribute, const json_t *json)
 {
     const char *name = json_string_value(json);
+    const double number = json_number_value(json);
     switch (attribute->type) {
-    case TK_ATTRIBUTE_REAL: return (tk_value){.real = (double)(float)json_number_value(json)};
+    case TK_ATTRIBUTE_REAL: return (tk_value){.real = attribute->fp32 ? (double)(float)number : number};
     case TK_ATTRIBUTE_INTEGER: return (tk_value){.integer = json_integer_value(json)};
     case TK_ATTRIBUTE_CHOICE: break;
     }
@@ -214,7 +221,10 @@ tk_status tki_recipe_read(tk_ctx *ctx, const tk_certificate *certificate, tki_re
 {
     const char *kind = tki_certificate_text(certificate, "run.kind");
     const char *op = tki_certificate_text(certificate, "run.op");
-    *r = (tki_recipe){.contract = tk_ctx_contract_find(ctx, op), .index_dtype = TK_I32};
+    const tk_status defined = tki_certificate_define(ctx, certificate);
+    if (defined != TK_OK)
+        return defined;
+    *r = (tki_recipe){.contract = tki_certificate_contract(ctx, certificate), .index_dtype = TK_I32};
     if (!r->contract)
         return tki_fail(ctx, TK_UNAVAILABLE,
                         "unknown op '%s'; the program that registers it can replay this certificate", op);

@@ -47,8 +47,8 @@ json_t *tki_case_json(const tki_outcome *o, const tki_trial *original, const tki
         elements += o->contract->params[p].output ? 0 : tk_case_elements(&shrunk->c, p);
     const bool given = elements <= MOST_GIVEN;
     json_t *json = json_pack("{s:o}", "trial", tki_trial_json(given ? shrunk : original));
-    /* Of a stranger's kernel it is drawn anew where it is not given. */
-    if (json && given && (!fails_by_default || o->kind->stranger))
+    /* Of a kernel file it is drawn anew where it is not given. */
+    if (json && given && (!fails_by_default || o->kind->is_kernel_file))
         json_object_set_new(json, "seed", json_integer((json_int_t)shrunk->seed));
     if (json && given)
         json_object_set_new(json, "inputs", inputs_json(&shrunk->c, inputs));
@@ -84,7 +84,8 @@ static void print_subject(FILE *out, const json_t *predicate, const tk_contract 
     tki_escape_line(tki_text(run, "subject"), strlen(tki_text(run, "subject")), name, sizeof name);
     if (kind == &tki_subject_function && !json_object_get(run, "program"))
         fprintf(out, "# the function '%s' with: ", name);
-    fprintf(out, "tokitai certify %s --dtype %s", contract->name, tki_text(run, "dtype"));
+    fprintf(out, "tokitai certify %s%s --dtype %s", contract->name, tk_contract_definition(contract) ? ".op" : "",
+            tki_text(run, "dtype"));
     if (json_object_get(run, "index_dtype"))
         fprintf(out, " --index %s", tki_text(run, "index_dtype"));
     kind->reproduce(predicate, out);
@@ -188,7 +189,7 @@ char *tki_reproduce(const json_t *predicate, const tk_contract *contract)
         return NULL;
     print_subject(out, predicate, contract, kind);
     const bool good = !failing || print_case(out, predicate, contract, failing);
-    if (!failing && kind->stranger)
+    if (!failing && kind->is_kernel_file)
         fprintf(out, " --level %s --seed %llu", tki_text(run, "level"), (unsigned long long)tki_integer(run, "seed"));
     if (fclose(out) || !good) {
         free(text);

@@ -109,7 +109,7 @@ static tk_status make_buffers(tk_ctx *ctx, const tki_trial *trial, int number, c
     return TK_OK;
 }
 
-static tk_status call_once(tk_ctx *ctx, tki_executor *executor, const tki_trial *trial, int number,
+static tk_status call_once(tk_ctx *ctx, tki_runner *runner, const tki_trial *trial, int number,
                            const tki_inputs *inputs)
 {
     tki_guarded buffers[TK_MAX_PARAMS] = {0};
@@ -118,12 +118,12 @@ static tk_status call_once(tk_ctx *ctx, tki_executor *executor, const tki_trial 
     for (int p = 0; p < TK_MAX_PARAMS; p++)
         pointers[p] = buffers[p].data;
     if (status == TK_OK)
-        status = tki_executor_call(executor, &trial->c, pointers, 0, NULL);
+        status = tki_runner_call(runner, &trial->c, pointers, 0, NULL);
     free_buffers(buffers);
     return status;
 }
 
-static tk_status call_trial(tk_ctx *ctx, tki_executor *executor, const tki_sanitize_trials *trials,
+static tk_status call_trial(tk_ctx *ctx, tki_runner *runner, const tki_sanitize_trials *trials,
                             const tki_trial *trial, int64_t *calls)
 {
     tki_inputs inputs;
@@ -131,7 +131,7 @@ static tk_status call_trial(tk_ctx *ctx, tki_executor *executor, const tki_sanit
     if (status != TK_OK)
         return status;
     for (int number = 0; number < CALLS && status == TK_OK; number++) {
-        status = call_once(ctx, executor, trial, number, &inputs);
+        status = call_once(ctx, runner, trial, number, &inputs);
         *calls += status == TK_OK || status == TK_KERNEL_FAULT;
     }
     tki_inputs_free(&inputs);
@@ -143,15 +143,15 @@ static tk_status run(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contrac
                      const tki_sanitize_trials *trials, int from, int count, tki_sanitized *sanitized,
                      tki_sanitized_tool *about, tki_sanitizer_report *report)
 {
-    tki_executor executor;
+    tki_runner runner;
     *about = (tki_sanitized_tool){0};
     *report = (tki_sanitizer_report){0};
-    tk_status status = tki_kernel_file_start_watched(ctx, kernel, contract, tool, &executor);
+    tk_status status = tki_kernel_file_start_watched(ctx, kernel, contract, tool, &runner);
     bool opened = status == TK_OK;
     if (opened && !sanitized->confinement.count)
-        sanitized->confinement = *tki_executor_confinement(&executor);
+        sanitized->confinement = *tki_runner_confinement(&runner);
     for (int i = from; i < from + count && status == TK_OK; i++)
-        status = call_trial(ctx, &executor, trials, trials->list[i], &about->calls);
+        status = call_trial(ctx, &runner, trials, trials->list[i], &about->calls);
     /* Whatever befell the kernel or the sanitizer; these trials had held before. */
     if (status == TK_UNAVAILABLE || status == TK_BAD_FILE || status == TK_KERNEL_FAULT || status == TK_TIMEOUT ||
         status == TK_UNSUPPORTED) {
@@ -159,7 +159,7 @@ static tk_status run(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contrac
         status = TK_OK;
     }
     if (opened && status == TK_OK) {
-        tki_sanitizer_read(tki_executor_sanitizer_log(&executor), report);
+        tki_sanitizer_read(tki_runner_sanitizer_log(&runner), report);
         tki_escape_in_place(report->text, sizeof report->text);
         tki_escape_in_place(report->problem, sizeof report->problem);
         if (!about->problem[0])
@@ -167,7 +167,7 @@ static tk_status run(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contrac
     }
     about->findings = report->findings;
     about->complete = !about->problem[0];
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     return status;
 }
 

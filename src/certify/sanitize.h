@@ -1,4 +1,4 @@
-/* RECORDS. Small trials of a stranger's CUDA kernel under the tools of compute-sanitizer, which see what no output shows: races in shared
+/* RECORDS. Small trials of a kernel file for CUDA under the tools of compute-sanitizer, which see what no output shows: races in shared
  * memory, reads outside the arrays, reads of what nobody wrote, barriers that not all threads reach. */
 #pragma once
 

@@ -97,7 +97,7 @@ tk_status tk_key_generate(tk_ctx *ctx, tk_key **key)
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!key)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "nowhere to put the key");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no pointer for the key");
     *key = NULL;
     EVP_PKEY *pair = EVP_PKEY_Q_keygen(NULL, NULL, "ED25519");
     if (!pair) {
@@ -189,7 +189,7 @@ tk_status tk_key_read(tk_ctx *ctx, const char *path, tk_key **key)
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!path || !key)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the key");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or no pointer for the key");
     *key = NULL;
     char *text;
     size_t length;

@@ -1,18 +1,18 @@
-/* RECORDS. What can be certified: a lowering of ours, a planted kernel, a function of the caller, a kernel file. Each
- * kind is a row of functions. All are called in one way, through the executor. */
+/* RECORDS. What can be certified: a lowering of ours, a planted kernel, a function of the caller, a kernel file, plain loops. Each
+ * kind is a row of functions. All are called in one way, through the runner. */
 #pragma once
 
 #include <stdio.h>
 
 #include "certify/outcome.h"
 #include "certify/provenance.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 
 struct tki_subject_kind {
-    const char *name; /* `run.kind` of a certificate */
-    bool planted;     /* by us, to try the judge with */
-    bool brought;     /* by somebody who may follow other numerics than those asked for */
-    bool stranger;    /* it runs shut in, and may remember what it was asked before */
+    const char *name;    /* `run.kind` of a certificate */
+    bool planted;        /* by us, to try the judge with */
+    bool is_user_kernel; /* it may follow other numerics than those asked for */
+    bool is_kernel_file; /* it runs in the sandbox, and may remember what it was asked before */
 
     /* Names the subject, and finds it. */
     tk_status (*choose)(tk_ctx *ctx, tki_outcome *o);
@@ -35,7 +35,10 @@ struct tki_subject_kind {
     .choose = choose, .open = open_subject, .describe = describe, .reproduce = reproduce, .trace = trace
 
 extern const tki_subject_kind tki_subject_lowering, tki_subject_mutant, tki_subject_variant, tki_subject_function,
-    tki_subject_kernel_file, tki_subject_given;
+    tki_subject_kernel_file, tki_subject_plain, tki_subject_given;
+
+/* What the ids of plain loops begin with: plain.BACKEND.OP.DTYPE. */
+#define TKI_PLAIN_ID "plain."
 
 /* The kind of that name; NULL if there is none. */
 const tki_subject_kind *tki_subject_kind_named(const char *name);
@@ -46,5 +49,5 @@ const tki_subject_kind *tki_subject_kind_of(const tk_certify_options *options);
 /* The backend asked for, or the one that the lowering's id begins with; NULL if there is none of that name. */
 const tki_backend *tki_subject_backend(const tk_certify_options *options);
 
-/* Another process for a stranger's kernel, in place of the present one. Verdicts as of `open`. */
+/* Another process for a kernel file, in place of the present one. Verdicts as of `open`. */
 TK_MUST_USE tk_status tki_subject_renew(tki_subject *subject, tki_outcome *o, bool guarded);

@@ -26,11 +26,11 @@ static tk_status choose(tk_ctx *ctx, tki_outcome *o)
 
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
-    return tki_executor_open(subject->ctx,
-                             &(tki_executable){.kernel = o->options->kernel,
-                                               .kernel_data = o->options->kernel_data,
-                                               .kernel_problem = o->options->kernel_problem},
-                             tki_executor_of(subject->caller));
+    return tki_runner_open(subject->ctx,
+                           &(tki_runnable){.kernel = o->options->kernel,
+                                           .kernel_data = o->options->kernel_data,
+                                           .kernel_problem = o->options->kernel_problem},
+                           tki_runner_of(subject->caller));
 }
 
 /* Only its program could run it again. */
@@ -52,4 +52,4 @@ static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *proven
                                provenance);
 }
 
-const tki_subject_kind tki_subject_function = {"function", .brought = true, TKI_SUBJECT_FUNCTIONS};
+const tki_subject_kind tki_subject_function = {"function", .is_user_kernel = true, TKI_SUBJECT_FUNCTIONS};

@@ -1,4 +1,4 @@
-/* RECORDS. A kernel file, which is a stranger's: it runs in a worker. */
+/* RECORDS. A kernel file, or the plain loops of a definition: user kernels, and what is judged like them, run in a worker. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,12 @@ static tk_status choose(tk_ctx *ctx, tki_outcome *o)
     char types[TKI_TYPES_TEXT];
     tki_outcome_types(o, types);
     o->backend = o->options->kernel_file->backend;
-    snprintf(o->subject, sizeof o->subject, "kernel.%s.%s.%s.%s%s", o->backend->name, o->contract->name, types,
-             o->options->kernel_file->name, tki_id_ending(&c));
+    if (o->kind == &tki_subject_plain)
+        snprintf(o->subject, sizeof o->subject, TKI_PLAIN_ID "%s.%s.%s%s", o->backend->name, o->contract->name, types,
+                 tki_id_ending(&c));
+    else
+        snprintf(o->subject, sizeof o->subject, "kernel.%s.%s.%s.%s%s", o->backend->name, o->contract->name, types,
+                 o->options->kernel_file->name, tki_id_ending(&c));
     return TK_OK;
 }
 
@@ -55,7 +59,7 @@ static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status stat
         o->verdict = TK_REFUTED;
         o->failed_clause = tki_clause_find(o->contract, tki_fault_clause(&o->fault));
         o->refuted[o->failed_clause] = true;
-        const bool flushes = o->fault.kind == TKI_FAULT_FLOAT_MODE && tki_float_mode_flushes(o->fault.mode) &&
+        const bool flushes = o->fault.kind == TKI_FAULT_FLOAT_MODE && !(o->fault.mode & ~(unsigned)TKI_FLUSHES) &&
                              tki_attribute_of_role(o->contract, TK_ROLE_DOMAIN) >= 0;
         o->cause = (tki_cause){.kind = TKI_CAUSE_LOADING, .fits = flushes ? "normal" : NULL};
         return TK_OK;
@@ -74,20 +78,20 @@ static tk_status note_start(tki_subject *subject, tki_outcome *o, tk_status stat
 
 tk_status tki_subject_renew(tki_subject *subject, tki_outcome *o, bool guarded)
 {
-    return note_start(subject, o, tki_executor_renew(tki_executor_of(subject->caller), guarded));
+    return note_start(subject, o, tki_runner_renew(tki_runner_of(subject->caller), guarded));
 }
 
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
     const bool normal = tki_choice_of_role(o->contract, o->attributes, TK_ROLE_DOMAIN) == TKI_DOMAIN_NORMAL;
     tk_status status = tki_kernel_file_start(subject->ctx, o->options->kernel_file, o->contract, normal,
-                                             tki_executor_of(subject->caller));
+                                             tki_runner_of(subject->caller));
     subject->suspicion = suspicion_of(o);
     subject->visit = tki_trial_visit;
     if (status != TK_OK)
         return note_start(subject, o, status);
-    o->loading = *tki_executor_loading(tki_executor_of(subject->caller));
-    o->confinement = *tki_executor_confinement(tki_executor_of(subject->caller));
+    o->loading = *tki_runner_loading(tki_runner_of(subject->caller));
+    o->confinement = *tki_runner_confinement(tki_runner_of(subject->caller));
     return receive_visitor(subject, o);
 }
 
@@ -135,6 +139,7 @@ static json_t *kernel_file_json(const tk_kernel_file *kernel)
     if (json_object_size(asked))
         json_object_set(json, "asked", asked);
     json_decref(asked);
+    json_object_set_new(json, "library_alone", kernel->library_alone ? json_true() : NULL);
     if (kernel->copy.tree_hash[0]) {
         json_object_set_new(json, "files", json_integer(kernel->copy.files));
         json_object_set_new(json, "tree_sha256", json_string(kernel->copy.tree_hash));
@@ -178,17 +183,21 @@ static void print_kernel_file(FILE *out, const json_t *predicate, const json_t *
     const char *backend = tki_text(kernel, "backend");
     const bool is_library = !json_object_get(json_object_get(predicate, "built"), "source");
     const tki_backend *known = tki_backend_find(backend, "");
-    print_path(out, kernel);
+    const bool plain = !strcmp(tki_text(json_object_get(predicate, "run"), "kind"), tki_subject_plain.name);
+    if (!plain)
+        print_path(out, kernel);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (json_object_get(kernel, texts[i]))
             tki_print_option(out, texts[i], tki_text(kernel, texts[i]));
+    if (json_is_true(json_object_get(kernel, "library_alone")))
+        fputs(" --keep-artifact", out);
     print_number(out, "memory", asked, "memory_bytes");
     print_number(out, "tasks", asked, "tasks");
     print_number(out, "output-size", asked, "output_bytes");
     print_number(out, "folder-depth", asked, "folder_depth");
     if (tki_integer(kernel, "device"))
         fprintf(out, " --backend %s:%lld", backend, (long long)tki_integer(kernel, "device"));
-    else if (is_library && known && known->is_gpu)
+    else if ((is_library || plain) && known && known->is_gpu)
         fprintf(out, " --backend %s", backend);
 }
 
@@ -210,4 +219,7 @@ static tk_status trace(tk_ctx *ctx, const tki_outcome *o, tki_provenance *proven
     return tki_provenance_of_file(ctx, o->options->kernel_file, provenance);
 }
 
-const tki_subject_kind tki_subject_kernel_file = {"kernel", .brought = true, .stranger = true, TKI_SUBJECT_FUNCTIONS};
+const tki_subject_kind tki_subject_kernel_file = {"kernel", .is_user_kernel = true, .is_kernel_file = true,
+                                                  TKI_SUBJECT_FUNCTIONS};
+const tki_subject_kind tki_subject_plain = {"plain", .is_user_kernel = true, .is_kernel_file = true,
+                                            TKI_SUBJECT_FUNCTIONS};

@@ -42,8 +42,8 @@ static tk_status choose(tk_ctx *ctx, tki_outcome *o)
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
     subject->lowering = o->lowering;
-    return tki_executor_open(subject->ctx, &(tki_executable){.lowering = o->lowering, .host_buffers = true},
-                             tki_executor_of(subject->caller));
+    return tki_runner_open(subject->ctx, &(tki_runnable){.lowering = o->lowering, .host_buffers = true},
+                           tki_runner_of(subject->caller));
 }
 
 static void describe(const tki_outcome *o, json_t *run)

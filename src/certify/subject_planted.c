@@ -25,8 +25,8 @@ static tk_status choose(tk_ctx *ctx, tki_outcome *o)
 static tk_status open_subject(tki_subject *subject, tki_outcome *o)
 {
     o->planted = (tki_mutant_run){.how = find(o)->how};
-    return tki_executor_open(subject->ctx, &(tki_executable){.kernel = find(o)->kernel, .kernel_data = &o->planted},
-                             tki_executor_of(subject->caller));
+    return tki_runner_open(subject->ctx, &(tki_runnable){.kernel = find(o)->kernel, .kernel_data = &o->planted},
+                           tki_runner_of(subject->caller));
 }
 
 static void describe(const tki_outcome *o, json_t *run)

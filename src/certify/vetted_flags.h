@@ -1,4 +1,4 @@
-/* RECORDS. What is taken over from a certificate for the making of a kernel. It may be a stranger's: what it names is used only if it can do
+/* RECORDS. What is taken over from a certificate for the making of a kernel. It may be forged: what it names is used only if it can do
  * nothing but what it is for. */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* RECORDS. An outcome written down as an in-toto Statement. Its members are those of member_table.c. */
+/* RECORDS. An outcome written down as an in-toto Statement. Here are the values of its members; which of them a kind of subject has, and which no
+ * certificate may lack, is in member_table.c, along which the statement is made. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "certify/claims.h"
 #include "certify/headline.h"
 #include "certify/magnitudes.h"
+#include "certify/member_walk.h"
 #include "certify/missed_lines.h"
 #include "certify/outcome.h"
 #include "certify/proofs.h"
@@ -15,6 +17,7 @@
 #include "certify/reproduce.h"
 #include "certify/subject.h"
 #include "core/float_mode.h"
+#include "core/hash.h"
 #include "core/context.h"
 #include "core/escape.h"
 #include "core/limits.h"
@@ -152,7 +155,7 @@ static json_t *limit_json(const tki_confinement *confinement, tki_by by)
 /* What was in force, by the word of the process that was shut in; NULL: nothing. */
 static json_t *limits_json(const tki_outcome *o)
 {
-    const tk_kernel_file *kernel = o->kind->stranger ? o->options->kernel_file : NULL;
+    const tk_kernel_file *kernel = o->kind->is_kernel_file ? o->options->kernel_file : NULL;
     const tki_confinement *confinement = o->confinement.count || !kernel ? &o->confinement
                                                                          : &kernel->build.confinement;
     const tk_limits limits = kernel ? tki_limits_of(&kernel->terms.limits) : (tk_limits){0};
@@ -187,7 +190,7 @@ static void set_attributes(const tki_outcome *o, json_t *run)
 static json_t *no_sanitizer_json(const tki_outcome *o)
 {
     const tki_sanitized *s = &o->sanitized;
-    if (!o->kind->stranger || !o->backend->is_gpu || (s->wanted && s->here))
+    if (!o->backend->is_gpu || (s->wanted && s->here))
         return NULL;
     return json_string(!o->backend->has_sanitizer ? "compute-sanitizer supports CUDA only"
                        : !s->wanted               ? "compute-sanitizer was not requested"
@@ -233,7 +236,7 @@ static json_t *run_json(const tki_outcome *o)
         memcpy(c.dims, options->dims, (size_t)o->contract->dim_count * sizeof *c.dims);
         json_object_set_new(run, "shape", dims_json(&c));
     }
-    json_object_set_new(run, "seed", o->given ? NULL : json_integer((json_int_t)options->seed));
+    json_object_set_new(run, "seed", json_integer((json_int_t)options->seed));
     if (tk_contract_takes_index(o->contract))
         json_object_set_new(run, "index_dtype", json_string(tk_dtype_name(o->index_dtype)));
     json_object_set_new(run, "tensor_types", tensor_types_json(o));
@@ -244,6 +247,7 @@ static json_t *run_json(const tki_outcome *o)
     json_object_set_new(run, "inputs", options->input_count ? given_inputs_json(options) : NULL);
     json_object_set_new(run, "keep_going", options->keep_going ? json_true() : NULL);
     json_object_set_new(run, "constants", o->glances ? json_integer(o->glances) : NULL);
+    json_object_set_new(run, "came_late", o->came_late ? json_integer(o->came_late) : NULL);
     json_object_set_new(run, "came_again", o->came_again ? json_integer(o->came_again) : NULL);
     if (o->left_out)
         json_object_set_new(
@@ -435,11 +439,10 @@ static json_t *built_json(const tki_provenance *p)
 
 static json_t *machine_json(const tki_outcome *o, const tki_provenance *p)
 {
-    const bool claims = o->kind == &tki_subject_function && o->options->kernel_device;
     if (!p->on_gpu)
         return json_pack("{s:s, s:o, s:o, s:i, s:o*}", "backend", p->device.backend, "device",
                          tki_text_json(p->device.name), "features", tki_text_json(p->device.detail), "units",
-                         p->device.units, "claimed_device", claims ? tki_text_json(o->options->kernel_device) : NULL);
+                         p->device.units, "claimed_device", tki_text_json(o->options->kernel_device));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:I, s:o, s:o}", "backend", p->gpu.backend->name, "device",
                      tki_text_json(p->gpu.name), "uuid", tki_text_json(p->gpu.uuid), "architecture",
                      tki_text_json(p->gpu.architecture), "driver", tki_text_json(p->gpu.driver), "units",
@@ -503,12 +506,12 @@ static const char *no_coverage(const tki_outcome *o, const tki_provenance *p)
     if (of_kind)
         return of_kind;
     if (o->options->skip_coverage)
-        return "coverage was not requested";
+        return TKI_COVERAGE_NOT_REQUESTED;
     if (o->options->dims || o->options->family)
-        return "the run was restricted";
+        return TKI_COVERAGE_OF_RESTRICTED;
     if (o->exploration.known)
         return NULL;
-    return o->exploration.why[0] ? o->exploration.why : "the verdict was reached before coverage was measured";
+    return o->exploration.why[0] ? o->exploration.why : TKI_COVERAGE_NOT_REACHED;
 }
 
 static json_t *coverage_json(const tki_outcome *o, const tki_provenance *p)
@@ -533,26 +536,36 @@ static void set_text(json_t *predicate, const char *name, char *text, bool alway
     free(text);
 }
 
+static json_t *contract_json(const tk_contract *contract)
+{
+    const bool by_program = tki_oracle_of(contract) == &tki_program_oracle;
+    const char *definition = tk_contract_definition(contract);
+    char hash[TKI_HASH_HEX];
+    const bool hashed = definition && tki_hash_bytes(definition, strlen(definition), hash);
+    return json_pack("{s:s, s:s, s:s, s:s*, s:s*, s:s*}", "summary", contract->summary, "formula", contract->formula,
+                     "bound", contract->bound, "definition", definition, "definition_sha256", hashed ? hash : NULL,
+                     "exact_values", by_program ? "program" : NULL);
+}
+
 static json_t *predicate_json(const tki_outcome *o, const tki_provenance *p, const char *key)
 {
-    const bool by_program = tki_oracle_of(o->contract) == &tki_program_oracle;
     char date[TKI_DATE_TEXT];
     tki_date_now(date);
-    json_t *predicate = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(),
-                                  "verdict", tk_verdict_name(o->verdict), "key", key, "created", date, "contract",
-                                  json_pack("{s:s, s:s, s:s, s:s*}", "summary", o->contract->summary, "formula",
-                                            o->contract->formula, "bound", o->contract->bound, "exact_values",
-                                            by_program ? "program" : NULL),
-                                  "run", run_json(o), "clauses", clauses_json(o), "result", result_json(o), "mutants",
-                                  mutants_json(o), "built", built_json(p), "machine", machine_json(o, p));
+    json_t *values = json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tokitai", tk_version(),
+                               "verdict", tk_verdict_name(o->verdict), "key", key, "created", date, "contract",
+                               contract_json(o->contract), "run", run_json(o), "clauses", clauses_json(o), "result",
+                               result_json(o), "mutants", mutants_json(o), "built", built_json(p), "machine",
+                               machine_json(o, p));
     json_t *proofs = tki_proofs_json(o->contract);
-    json_object_set_new(predicate, "worker", o->confinement.count ? worker_json(o) : NULL);
-    json_object_set_new(predicate, "coverage", coverage_json(o, p));
-    json_object_set_new(predicate, "cause", tki_cause_json(o));
-    json_object_set(predicate, "failing_case", o->verdict == TK_REFUTED ? o->failing_case : NULL);
-    json_object_set_new(predicate, "rests_on",
-                        tki_rests_on_json(json_object_get(predicate, "clauses"), proofs, o->given != NULL));
-    json_object_set_new(predicate, "proofs", proofs);
+    json_object_set_new(values, "worker", o->confinement.count ? worker_json(o) : NULL);
+    json_object_set_new(values, "coverage", coverage_json(o, p));
+    json_object_set_new(values, "cause", tki_cause_json(o));
+    json_object_set(values, "failing_case", o->verdict == TK_REFUTED ? o->failing_case : NULL);
+    json_object_set_new(values, "rests_on",
+                        tki_rests_on_json(json_object_get(values, "clauses"), proofs, o->given != NULL));
+    json_object_set_new(values, "proofs", proofs);
+    json_t *predicate = tki_members_of_kind(o->kind->name, values);
+    json_decref(values);
     /* Last, since they say what the other members do. */
     json_object_set_new(predicate, "evidence", tki_evidence_json(predicate, o->contract));
     json_object_set_new(predicate, "non_claims", tki_non_claims_json(predicate, o->contract));
@@ -584,11 +597,16 @@ tk_status tki_certificate_make(tk_ctx *ctx, const tki_outcome *o, tk_certificate
                                   "name", slash ? slash + 1 : provenance.artifact_path, "digest", "sha256",
                                   provenance.artifact_hash, "predicateType", TKI_PREDICATE_TYPE, "predicate",
                                   predicate_json(o, &provenance, key));
+    json_t *predicate = json_object_get(statement, "predicate");
     if (!statement || !tki_statement_hash(statement, hash) ||
-        json_object_set_new(json_object_get(statement, "predicate"), "integrity",
-                            json_pack("{s:s}", "sha256", hash))) {
+        json_object_set_new(predicate, "integrity", json_pack("{s:s}", "sha256", hash))) {
         json_decref(statement);
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");
+    }
+    char what[256];
+    if (tki_members_are_missing(o->kind->name, predicate, what, sizeof what)) {
+        json_decref(statement);
+        return tki_fail(ctx, TK_INTERNAL, "the certificate cannot be written: %s", what);
     }
     *certificate = tki_certificate_of(statement);
     return *certificate ? TK_OK : tki_fail(ctx, TK_NO_MEMORY, "no memory for the certificate");

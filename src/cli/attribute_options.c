@@ -1,3 +1,4 @@
+/* SHOWS. Attributes of contracts as options. */
 #include "cli/attribute_options.h"
 
 #include <ctype.h>
@@ -7,12 +8,11 @@
 #include "cli/cli.h"
 #include "cli/common_arguments.h"
 
-enum { HELP_SIZE = 512 };
+enum { HELP_SIZE = 512, MOST = 2 * TK_MAX_ATTRIBUTES };
 
-static cli_option options[TK_MAX_ATTRIBUTES + 1];
-static const tk_attribute *attributes[TK_MAX_ATTRIBUTES];
-static char names[TK_MAX_ATTRIBUTES][CLI_ATTRIBUTE_NAME], choices[TK_MAX_ATTRIBUTES][HELP_SIZE],
-    help[TK_MAX_ATTRIBUTES][HELP_SIZE];
+static cli_option options[MOST + 1];
+static const tk_attribute *attributes[MOST];
+static char names[MOST][CLI_ATTRIBUTE_NAME], choices[MOST][HELP_SIZE], help[MOST][HELP_SIZE];
 
 void cli_attribute_option(const char *attribute, char name[CLI_ATTRIBUTE_NAME])
 {
@@ -48,7 +48,7 @@ static void add(const tk_attribute *attribute, int *count)
     for (int i = 0; i < *count; i++)
         if (!strcmp(attributes[i]->name, attribute->name))
             return;
-    if (attribute->role == TK_ROLE_MATRIX_UNIT || *count == TK_MAX_ATTRIBUTES)
+    if (attribute->role == TK_ROLE_MATRIX_UNIT || *count == MOST)
         return;
     const int i = (*count)++;
     attributes[i] = attribute;
@@ -67,9 +67,10 @@ static void add(const tk_attribute *attribute, int *count)
 const cli_option *cli_attribute_options(void)
 {
     int count = 0;
-    for (int op = 0; op < tk_contract_count(); op++)
-        for (int i = 0; i < tk_contract_at(op)->attribute_count; i++)
-            add(&tk_contract_at(op)->attributes[i], &count);
+    const tk_contract *op;
+    for (int i = 0; (op = i < tk_contract_count() ? tk_contract_at(i) : cli_defined_at(i - tk_contract_count())); i++)
+        for (int k = 0; k < op->attribute_count; k++)
+            add(&op->attributes[k], &count);
     return options;
 }
 

@@ -1,4 +1,4 @@
-/* Options of the command line for the attributes of all ops: --domain, --numerics, ... Made from the contracts. */
+/* SHOWS. Options of the command line for the attributes of all ops: --domain, --numerics, ... Made from the contracts. */
 #pragma once
 
 #include "cli/options.h"

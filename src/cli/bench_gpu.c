@@ -1,4 +1,4 @@
-/* tokitai bench --backend cuda or hip: the device and its limits, and --startup. */
+/* SHOWS. tokitai bench --backend cuda or hip: the device and its limits, and --startup. */
 #include "cli/bench_gpu.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* What cli/command_bench.c shows of a GPU, beside the results. */
+/* SHOWS. What cli/command_bench.c shows of a GPU, beside the results. */
 #pragma once
 
 #include <jansson.h>

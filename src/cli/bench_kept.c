@@ -1,4 +1,4 @@
-/* tokitai bench --from: what --json wrote, read back and shown as the run would have shown it. */
+/* SHOWS. tokitai bench --from: what --json wrote, read back and shown as the run would have shown it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The results of bench as tables and as JSON, and whether there is a place for their chart. */
+/* SHOWS. The results of bench as tables and as JSON, and whether there is a place for their chart. */
 #include "cli/bench_report.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* What cli/command_bench.c shows, and how. */
+/* SHOWS. What cli/command_bench.c shows, and how. */
 #pragma once
 
 #include <jansson.h>

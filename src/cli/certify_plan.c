@@ -1,4 +1,4 @@
-/* From the arguments of tokitai certify to jobs. A function that returns false has said why. */
+/* SHOWS. From the arguments of tokitai certify to jobs. A function that returns false has said why. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -206,7 +206,8 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
                                                .include = a->include,
                                                .allow_weak_sandbox = a->limits.allow_weak_sandbox,
                                                .limits = a->limits.limits,
-                                               .call_seconds = a->timeout};
+                                               .call_seconds = a->timeout,
+                                               .library_alone = a->keep_artifact};
     p->options.total_seconds = a->total_seconds;
     if (!a->seed && !draw_seed(a, p))
         return false;
@@ -234,10 +235,13 @@ static bool plan_files(const certify_arguments *a, certify_plan *p)
 static bool has_backend(const certify_plan *p, const char *backend)
 {
     tk_lowering_info info;
-    for (int i = 0; i < p->op_count; i++)
+    for (int i = 0; i < p->op_count; i++) {
+        if (tk_contract_definition(p->ops[i])) /* plain loops */
+            return true;
         for (int l = 0; tk_lowering_at(p->ops[i], l, &info); l++)
             if (!strcmp(info.backend, backend))
                 return true;
+    }
     return false;
 }
 

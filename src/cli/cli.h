@@ -1,4 +1,4 @@
-/* What the commands share: exit statuses, output, progress. Every command is a cli_command in the file of its name. */
+/* SHOWS. What the commands share: exit statuses, output, progress. Every command is a cli_command in the file of its name. */
 #pragma once
 
 #include <argp.h>

@@ -1,4 +1,4 @@
-/* tokitai bench: time certified lowerings against the machine's limits and the peers found here. First the arguments, then
+/* SHOWS. tokitai bench: time certified lowerings against the machine's limits and the peers found here. First the arguments, then
  * the certificates of everything that is to be timed, then the clock. */
 #include <errno.h>
 #include <math.h>
@@ -194,6 +194,11 @@ static void add_group(const arguments *a, plan *p, const tk_ctx *ctx, const tk_c
     *g = (cli_bench_group){.contract = op, .types = types, .index_dtype = index};
     tk_case c = cli_case_of(op, types, index);
     cli_settings_apply(a->attributes.given, a->attributes.count, &c);
+    if (tk_contract_definition(op) && !p->backend.is_gpu && (!wanted || best)) {
+        const cli_types_text text = cli_name_types(types);
+        snprintf(g->ids[g->count++], sizeof *g->ids, "plain.cpu.%s.%s%s", op->name, text.text,
+                 tk_contract_takes_index(op) && index == TK_I64 ? ".i64" : "");
+    }
     for (int l = 0; tk_lowering_at(op, l, &info) && g->count < CLI_BENCH_LOWERINGS; l++) {
         char *id = g->ids[g->count];
         bool named = wanted && !best;
@@ -223,7 +228,9 @@ static bool plan_groups(const arguments *a, plan *p, const tk_ctx *ctx)
             }
         }
     }
-    if (p->group_count == 0)
+    if (p->group_count == 0 && tk_contract_definition(p->ops[0]))
+        cli_complain(a->who, "of a definition plain loops in C are timed: --backend cpu, without --lowering");
+    else if (p->group_count == 0)
         cli_complain(a->who, "no lowering%s%.100s%s of these ops and types runs on this machine", wanted ? " '" : "",
                      wanted ? wanted : "", wanted ? "'" : "");
     return p->group_count > 0;
@@ -274,15 +281,18 @@ static cli_exit ensure_certificate(const arguments *a, const plan *p, tk_ctx *ct
 {
     tk_certificate *certificate = NULL;
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
-    tk_status status = tk_certificate_find(ctx, g->contract, g->types.dtype, g->index_dtype, g->ids[i], &certificate);
+    const tk_contract *op = cli_op_in(a->who, ctx, g->contract);
+    tk_status status = op ? tk_certificate_find(ctx, op, g->types.dtype, g->index_dtype, g->ids[i], &certificate)
+                          : TK_NO_MEMORY;
+    g->contract = op ? op : g->contract; /* that of the context, in which a definition is another one */
     if (status == TK_UNAVAILABLE && a->certify) {
         options.backend = p->backend.name;
-        options.lowering = g->ids[i];
+        options.lowering = tk_contract_definition(g->contract) ? NULL : g->ids[i]; /* or plain loops */
         options.result_dtype = &g->types.result_dtype;
         options.progress = cli_progress_update;
         options.progress_data = progress;
         snprintf(progress->label, sizeof progress->label, "certify %.50s ", g->ids[i]);
-        status = tk_certify(ctx, g->contract, g->types.dtype, g->index_dtype, &options, &certificate);
+        status = tk_certify(ctx, op, g->types.dtype, g->index_dtype, &options, &certificate);
         if (status == TK_OK)
             status = tk_certificate_write(ctx, certificate, NULL, NULL);
         cli_progress_clear(progress);
@@ -339,6 +349,8 @@ static cli_exit time_job(const arguments *a, const plan *p, tk_ctx *ctx, bench_g
     tk_case c = cli_case_of(j->group->contract, j->group->types, j->group->index_dtype);
     memcpy(c.dims, j->dims, sizeof c.dims);
     cli_settings_apply(a->attributes.given, a->attributes.count, &c);
+    if (c.contract->derive)
+        c.contract->derive(&c);
     cli_bench_format_case(&c, j->indices, title, sizeof title);
     for (int l = 0; l < j->group->count; l++)
         ids[l] = j->group->ids[l];

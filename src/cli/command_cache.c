@@ -1,4 +1,4 @@
-/* tokitai cache: the compiled GPU kernels, and the verdicts on mutants, that are kept for later use. */
+/* SHOWS. tokitai cache: the compiled GPU kernels, and the verdicts on mutants, that are kept for later use. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,9 +27,9 @@ static const cli_option option_list[] = {
               "; first is the first that each op has. Default: all; of a kernel file or a program f16 and bf16"),
     CLI_INDEX(". Default: all; with --shape i32"),
     CLI_ROW(CLI_TEXT, "mutant", "MUTANT", mutant,
-            "A mutant of OP, a planted wrong kernel, to see that it is refuted and why", .excludes = "variant"),
+            "A mutant of OP, a kernel with a known error, to see that it is refuted and why", .excludes = "variant"),
     CLI_ROW(CLI_TEXT, "variant", "VARIANT", variant,
-            "A variant of OP, a planted right kernel that computes in another way than ours, to see that it holds"),
+            "A variant of OP, a right kernel that computes in another way than ours, to see that it holds"),
     CLI_KERNEL_FILE(": C, C++, CUDA or HIP source or a shared library (.c .cpp .cc .cu .hip .so) with functions of "
                     "tokitai_kernel.h, for each OP given or all that it defines; or a directory with kernel.c and "
                     "the files that it includes. It is compiled and run in sandboxed processes. 'tokitai ops OP' "
@@ -50,8 +50,8 @@ static const cli_option option_list[] = {
     CLI_INCLUDE("; they are copied and hashed", .with = "kernel kernels"),
 
     CLI_HEADING("Effort and limits:"),
-    CLI_LEVEL("quick|full|exhaustive", " and at least 33 million elements; exhaustive tries every input where the "
-                                       "domain of the contract is finite. Default: quick"),
+    CLI_LEVEL(TK_LEVELS(CLI_WORD, "|"), " and at least 33 million elements; exhaustive tries every input where the "
+                                        "domain of the contract is finite. Default: quick"),
     CLI_SEED(". Default: a fixed one; for kernel files and programs one drawn from the system, which is printed"),
     CLI_ROW(CLI_FLAG, "skip-mutants", NULL, skip_mutants, "Do not run the mutants; the certificate says so",
             .excludes = "fresh-mutants"),
@@ -108,11 +108,11 @@ static const cli_option option_list[] = {
             "Write certificates to DIR, which is created if necessary, as SUBJECT.json and SUBJECT.md, replacing "
             "those of an earlier run. Without this option they go to the state directory, except those of a mutant "
             "or of only one case, which are not kept"),
-    CLI_ROW(
-        CLI_FLAG, "keep-artifact", NULL, keep_artifact,
-        "Kernel files: also write the shared library that was judged beside each certificate, as NAME.so. 'tokitai "
-        "check CERT --artifact FILE' tells whether a file is that library",
-        .with = "kernel kernels"),
+    CLI_ROW(CLI_FLAG, "keep-artifact", NULL, keep_artifact,
+            "Kernel files: also write the judged shared library next to each certificate, as NAME.so, and judge "
+            "that library alone: its source may ask where, when and how it is compiled. To compare a file with it: "
+            "'tokitai check CERT --artifact FILE'",
+            .with = "kernel kernels"),
     CLI_SIGN(": also write each as a DSSE envelope, NAME.dsse.json. A later run without this option does not remove "
              "the envelope of an earlier run"),
     CLI_ROW(CLI_TEXT, "json-lines", "FILE", json_lines,
@@ -146,6 +146,11 @@ static cli_table make_table(const certify_plan *p)
             const char *name = basename(p->files[f]);
             snprintf(id, sizeof id, "kernel.cpu.%s.%s.%.*s%s", j->contract->name, types.text, (int)strcspn(name, "."),
                      name, certify_index_ending(j));
+            cli_table_fit(&table, 0, id);
+        }
+        if (tk_contract_definition(j->contract) && !p->file_count) {
+            snprintf(id, sizeof id, "plain.%s.%s.%s%s", p->options.backend ? p->options.backend : "cpu",
+                     j->contract->name, types.text, certify_index_ending(j));
             cli_table_fit(&table, 0, id);
         }
         for (int l = 0; !certify_planted(p) && !p->file_count && tk_lowering_id(&c, l, id, sizeof id); l++)

@@ -140,7 +140,9 @@ static json_t *json_group(const session *s, const tk_contract *op, tk_types type
 
 static cli_exit run_one(session *s, int which, tk_types types)
 {
-    const tk_contract *op = s->p->ops[which];
+    const tk_contract *op = cli_op_in(s->a->who, s->ctx, s->p->ops[which]);
+    if (!op)
+        return CLI_UNKNOWN;
     tk_certify_options options = s->p->options;
     tk_corpus_entry *entries = NULL;
     int count = 0;
@@ -245,8 +247,7 @@ const cli_command cli_corpus = {
     .options = option_list,
     .run = run,
     .doc =
-        "Judges the mutants of each OP, which must be refuted, and its variants, planted right kernels that compute "
-        "in "
+        "Judges the mutants of each OP, which must be refuted, and its variants, right kernels that compute in "
         "other ways than ours, which must hold. The same kernels get the check that kernel benchmarks usually make: "
         "five normally distributed inputs at one shape, every output element within atol + rtol |reference| of the "
         "reference, both 1e-2 or both 1e-3. The table has a row for each op and element type. Without OP, every op."

@@ -1,4 +1,4 @@
-/* tokitai devices: what this machine can run on, and the compilers on the PATH. */
+/* SHOWS. tokitai devices: what this machine can run on, and the compilers on the PATH. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-/* tokitai kernel: the kernel programs that other programs drive through standard input and output. */
+/* SHOWS. tokitai kernel: the kernel programs that other programs drive through standard input and output. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

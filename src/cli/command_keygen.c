@@ -1,4 +1,4 @@
-/* tokitai keygen: a pair of keys to sign certificates with. */
+/* SHOWS. tokitai keygen: a pair of keys to sign certificates with. */
 #include <stdio.h>
 
 #include "cli/cli.h"

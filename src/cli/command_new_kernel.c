@@ -1,4 +1,4 @@
-/* tokitai new-kernel: a file to begin with. It holds a correct kernel, slow and plain, rather than an empty body: it can be
+/* SHOWS. tokitai new-kernel: a file to begin with. It holds a correct kernel, slow and plain, rather than an empty body: it can be
  * certified as it is, and every step from there to a fast one can be, too. */
 #include <errno.h>
 #include <fcntl.h>
@@ -260,14 +260,10 @@ static cli_exit write_plain(const arguments *a, const tk_contract *contract, con
                             const char *path)
 {
     char *source;
-    if (backend->is_gpu) {
-        cli_complain(a->who, "kernels of definitions are written for cpu");
-        return CLI_UNKNOWN;
-    }
     tk_ctx *ctx = cli_open(a->who);
     const tk_contract *known = ctx ? cli_op_in(a->who, ctx, contract) : NULL;
     cli_exit result = CLI_UNKNOWN;
-    if (known && tk_op_plain_kernel(ctx, known, &source) == TK_OK) {
+    if (known && tk_op_plain_kernel(ctx, known, backend->name, &source) == TK_OK) {
         result = write_kernel(a, known, backend, path, NULL, source);
         free(source);
     } else if (known) {
@@ -306,6 +302,6 @@ const cli_command cli_new_kernel = {
     .run = run,
     .doc = "Writes a kernel file of OP that is correct, slow and plain. 'tokitai certify OP --kernel FILE' certifies "
            "it as it is, and again after every step towards a fast one. OP may be FILE.op, or FILE.op:NAME of a file "
-           "with several definitions: the kernel is then made from the definition, for cpu."
+           "with several definitions: the kernel is then made from the definition."
            "\vExit status: 0; 2 the op is unknown, the file exists, or it cannot be written.",
 };

@@ -6,13 +6,14 @@
 #include "cli/attribute_options.h"
 #include "cli/cli.h"
 #include "cli/common_arguments.h"
+#include "cli/ops_definition.h"
 #include "cli/ops_proof.h"
 #include "cli/parse.h"
 
 typedef struct arguments {
     cli_words ops;
-    const char *list;
-    bool json, families, proof;
+    const char *list, *graph;
+    bool json, families, proof, lint;
 } arguments;
 
 static const cli_option option_list[] = {
@@ -22,6 +23,13 @@ static const cli_option option_list[] = {
     CLI_ROW(CLI_FLAG, "proof", NULL, proof,
             "Print what each clause of OP rests on: the theorems with their statements, files and hashes, the axioms "
             "that they may assume, and what is only tested. Without OP, list all theorems"),
+    CLI_ROW(CLI_FLAG, "lint", NULL, lint,
+            "Of a definition: forms that cancel, primitives out of range, bounds so wide that wrong kernels pass, "
+            "what nothing depends on, and gradients that are none, each with line and column; on small drawn inputs",
+            .excludes = "families proof"),
+    CLI_ROW(CLI_TEXT, "graph", "FILE.svg", graph,
+            "Of a definition: draw its values with their shares of the error bound on such inputs",
+            .excludes = "families proof"),
     CLI_ROW(CLI_TEXT, "list", "KIND", list, NULL), /* for scripts: bare words, one to a line */
     {0},
 };
@@ -413,16 +421,29 @@ static void print_contract(const tk_contract *contract)
     print_attributes(contract);
     print_clauses(contract);
     print_lowerings(contract);
-    cli_heading("C");
     char text[CLI_SIGNATURE_SIZE];
-    tk_contract_signature(contract, text, sizeof text);
-    print_signature(text);
+    if (!tk_contract_definition(contract)) {
+        cli_heading("C");
+        tk_contract_signature(contract, text, sizeof text);
+        print_signature(text);
+    }
     cli_heading("User kernel: #include <tokitai_kernel.h>, certify with --kernel FILE");
     tk_contract_kernel_signature(contract, text, sizeof text);
     print_signature(text);
     puts("      host memory on cpu; device memory and the stream call->stream on cuda and hip; returns 0");
-    print_planted(contract, "Mutants: planted wrong kernels, which the judge must reject", tk_mutant_at);
-    print_planted(contract, "Variants: planted right kernels, which must hold", tk_variant_at);
+    print_planted(contract, "Mutants: kernels with a known error, which the judge must reject", tk_mutant_at);
+    print_planted(contract, "Variants: right kernels that compute in another way, which must hold", tk_variant_at);
+}
+
+static void print_definitions(void)
+{
+    char names[8192] = "";
+    size_t used = 0;
+    const char *name, *text;
+    for (int i = 0; (name = tk_definition_at(i, &text)) && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", name);
+    printf("  ");
+    cli_wrap(2, 2, names);
 }
 
 static void print_table(void)
@@ -445,6 +466,8 @@ static void print_table(void)
                                            {count, CLI_PLAIN},
                                            {contract->summary, CLI_PLAIN}});
     }
+    cli_heading("Definitions, with a derived bound and plain loops as their first kernel");
+    print_definitions();
     puts("\n'tokitai ops OP' prints a contract in full.");
 }
 
@@ -492,6 +515,11 @@ static cli_exit run(int argc, char **argv)
             return CLI_BAD;
         if (a.proof)
             return cli_ops_proof(contract, a.json);
+        const cli_exit drawn = a.graph ? cli_ops_graph(argv[0], a.graph, contract) : CLI_HOLDS;
+        if (a.lint)
+            return cli_worse(drawn, cli_ops_lint(argv[0], op, contract, a.json));
+        if (a.graph)
+            return drawn;
         if (a.json)
             return cli_print_json(json_contract(contract));
         print_contract(contract);
@@ -521,5 +549,5 @@ const cli_command cli_ops = {
            "with their ids and what they promise beyond the contract, the C declaration, that of a user kernel, and "
            "the mutants that the judge must reject. OP may be FILE.op, or FILE.op:NAME of a file with several "
            "definitions; its definition is printed too."
-           "\vExit status: 0; 2 the op is unknown.",
+           "\vExit status: 0; 1 --lint found something; 2 the op is unknown.",
 };

@@ -1,4 +1,4 @@
-/* tokitai padic: exact products modulo p^N, and exact answers about integer matrices by p-adic lifting. */
+/* SHOWS. tokitai padic: exact products modulo p^N, and exact answers about integer matrices by p-adic lifting. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

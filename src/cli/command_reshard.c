@@ -1,4 +1,4 @@
-/* tokitai reshard: shards of one layout become shards of another. */
+/* SHOWS. tokitai reshard: shards of one layout become shards of another. */
 #include <stdlib.h>
 
 #include "cli/shards.h"

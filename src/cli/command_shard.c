@@ -1,4 +1,4 @@
-/* tokitai shard: one file becomes shards. */
+/* SHOWS. tokitai shard: one file becomes shards. */
 
 #include "cli/shards.h"
 

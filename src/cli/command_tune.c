@@ -1,4 +1,4 @@
-/* tokitai tune: which choice of a GPU lowering is the fastest for a case on this device, kept in the cache. */
+/* SHOWS. tokitai tune: which choice of a GPU lowering is the fastest for a case on this device, kept in the cache. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

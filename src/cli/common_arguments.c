@@ -1,3 +1,4 @@
+/* SHOWS. Arguments that several commands take. */
 #include "cli/common_arguments.h"
 
 #include <errno.h>
@@ -24,6 +25,27 @@ void cli_complain_unknown(const char *who, const char *what, const char *word, c
 
 /* Ops that are given by files: in a context of their own, which lives as long as the program. Contexts that use one define it again. */
 static tk_ctx *defining;
+static const tk_contract *defined[CLI_MOST_OPS];
+static int defined_count;
+
+const tk_contract *cli_defined_at(int i)
+{
+    return i < defined_count ? defined[i] : NULL;
+}
+
+tk_ctx *cli_defining(void)
+{
+    return defining;
+}
+
+static void keep(const tk_contract *contract)
+{
+    for (int i = 0; i < defined_count; i++)
+        if (defined[i] == contract)
+            return;
+    if (defined_count < CLI_MOST_OPS)
+        defined[defined_count++] = contract;
+}
 
 /* Where the file's name ends in FILE.op or FILE.op:NAME; 0 if it is neither. */
 static size_t definition_file(const char *word)
@@ -33,7 +55,23 @@ static size_t definition_file(const char *word)
     return length > 3 && !memcmp(word + length - 3, ".op", 3) ? length : 0;
 }
 
-static const tk_contract *define_op(const char *who, const char *word, size_t length)
+/* NULL: nobody is told. */
+#define complain(who, ...) ((who) ? cli_complain(who, __VA_ARGS__) : (void)0)
+
+static const tk_contract *define_op(const char *who, const char *from, const char *text, size_t size,
+                                    const char *name)
+{
+    const tk_contract *contract = NULL;
+    if (!defining && tk_ctx_create(&defining) != TK_OK)
+        complain(who, "out of memory");
+    else if (tk_op_define(defining, text, size, name, &contract) != TK_OK)
+        complain(who, "'%.200s': %s", from, tk_ctx_message(defining));
+    else
+        keep(contract);
+    return contract;
+}
+
+static const tk_contract *define_by_file(const char *who, const char *word, size_t length)
 {
     enum { MOST = 1 << 17 }; /* more than what a text may have */
     char *path = strndup(word, length), *text = malloc(MOST);
@@ -41,16 +79,29 @@ static const tk_contract *define_op(const char *who, const char *word, size_t le
     const size_t size = in && text ? fread(text, 1, MOST, in) : 0;
     const tk_contract *contract = NULL;
     if (!in || !text || ferror(in))
-        cli_complain(who, "cannot read '%.200s': %s", path ? path : word, strerror(errno));
-    else if (!defining && tk_ctx_create(&defining) != TK_OK)
-        cli_complain(who, "out of memory");
-    else if (tk_op_define(defining, text, size, word[length] ? word + length + 1 : NULL, &contract) != TK_OK)
-        cli_complain(who, "'%.200s': %s", path, tk_ctx_message(defining));
+        complain(who, "cannot read '%.200s': %s", path ? path : word, strerror(errno));
+    else
+        contract = define_op(who, path, text, size, word[length] ? word + length + 1 : NULL);
     if (in)
         fclose(in);
     free(text);
     free(path);
     return contract;
+}
+
+/* By a file, or one of those that come with the library; NULL if the word is neither, or cannot be defined. */
+static const tk_contract *find_defined(const char *who, const char *word)
+{
+    const char *text = tk_definition_find(word);
+    if (definition_file(word) > 0)
+        return define_by_file(who, word, definition_file(word));
+    return text ? define_op(who, word, text, strlen(text), word) : NULL;
+}
+
+void cli_define_ops(int count, char *const words[])
+{
+    for (int i = 0; i < count; i++)
+        find_defined(NULL, words[i]);
 }
 
 const tk_contract *cli_op_in(const char *who, tk_ctx *ctx, const tk_contract *contract)
@@ -67,14 +118,16 @@ const tk_contract *cli_op_in(const char *who, tk_ctx *ctx, const tk_contract *co
 const tk_contract *cli_find_op(const char *who, const char *name)
 {
     const tk_contract *contract = tk_contract_find(name);
-    if (contract)
-        return contract;
-    if (definition_file(name) > 0)
-        return define_op(who, name, definition_file(name));
-    const char *names[CLI_MOST_OPS];
+    const char *names[CLI_MOST_OPS], *text;
     int count = 0;
+    if (!contract)
+        contract = find_defined(who, name);
+    if (contract || definition_file(name) > 0 || tk_definition_find(name))
+        return contract;
     for (; count < CLI_MOST_OPS && tk_contract_at(count); count++)
         names[count] = tk_contract_at(count)->name;
+    for (int i = 0; count < CLI_MOST_OPS && tk_definition_at(i, &text); i++)
+        names[count++] = tk_definition_at(i, &text);
     cli_complain_unknown(who, "op", name, names, count);
     return NULL;
 }

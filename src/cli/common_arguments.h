@@ -1,4 +1,4 @@
-/* Arguments that several commands take: read alike, and complained of alike. A text of NULL, an option that was not
+/* SHOWS. Arguments that several commands take: read alike, and complained of alike. A text of NULL, an option that was not
  * given, leaves the value as it is; what returns false, 0 or NULL has complained. `who` stands before the colon of a
  * message. */
 #pragma once
@@ -12,10 +12,18 @@
 /* Writes "unknown WHAT 'WORD'", then the nearest of the names or all of them. */
 void cli_complain_unknown(const char *who, const char *what, const char *word, const char *const names[], int count);
 
-enum { CLI_MOST_OPS = 64, CLI_TYPES_SIZE = 16, CLI_SIGNATURE_SIZE = 4096 };
+enum { CLI_MOST_OPS = 160, CLI_TYPES_SIZE = 16, CLI_SIGNATURE_SIZE = 4096 };
 
 /* One of ours, or what FILE.op or FILE.op:NAME defines. */
 const tk_contract *cli_find_op(const char *who, const char *name);
+
+/* Reads the definitions that are named among these words, as far as they can be read: before the options are known, since
+ * the attributes of an op are options. */
+void cli_define_ops(int count, char *const words[]);
+const tk_contract *cli_defined_at(int i); /* of those that were read; NULL past the end */
+
+/* The context that they belong to: there they have the places of the file that was read. */
+tk_ctx *cli_defining(void);
 
 /* The op as calls with that context take it; NULL: it has complained. */
 const tk_contract *cli_op_in(const char *who, tk_ctx *ctx, const tk_contract *contract);

@@ -1,4 +1,4 @@
-# Completion of tokitai for bash. Installed as bash-completion/completions/tokitai, or sourced from ~/.bashrc.
+# SHOWS. Completion of tokitai for bash. Installed as bash-completion/completions/tokitai, or sourced from ~/.bashrc.
 # The program itself says what a word may become, from the tables that its parsers use.
 
 _tokitai() {

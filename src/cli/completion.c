@@ -1,4 +1,4 @@
-/* What the last word of a command line may become, for the shell (completion.bash). */
+/* SHOWS. What the last word of a command line may become, for the shell (completion.bash). */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +51,9 @@ void cli_list_words(const char *kind, const char *op)
     int count = 0;
     if (list_common(kind))
         return;
+    const char *name, *text;
+    for (int i = 0; !strcmp(kind, "definitions") && (name = tk_definition_at(i, &text)); i++)
+        puts(name);
     for (int i = 0; (contract = tk_contract_at(i)) && count < CLI_MOST_OPS; i++)
         if (!op || !strcmp(op, contract->name))
             ops[count++] = contract;
@@ -76,23 +79,15 @@ void cli_list_words(const char *kind, const char *op)
 static const struct {
     const char *name, *words;
 } kinds[] = {
-    {"BACKEND", "backends"},
-    {"CERT", "/files .json"},
-    {"COMMAND", "/programs"},
-    {"DIR", "/folders"},
-    {"FAMILY", "families"},
-    {"GPU", "gpus"},
-    {"ID", "lowerings"},
-    {"KEY", "/files"},
-    {"MUTANT", "mutants"},
-    {"OP", "ops"},
-    {"PEER", "peers"},
-    {"PROGRAM", "/programs"},
-    {"SHARD", "/files @(.safetensors|.json)"},
-    {"TYPE", "types"},
-    {"VARIANT", "variants"},
-    {"A", "/files"},
-    {"B", "/files"},
+    {"BACKEND", "backends"},  {"CERT", "/files .json"},
+    {"COMMAND", "/programs"}, {"DIR", "/folders"},
+    {"FAMILY", "families"},   {"GPU", "gpus"},
+    {"ID", "lowerings"},      {"KEY", "/files"},
+    {"MUTANT", "mutants"},    {"OP", "ops"},
+    {"OP", "definitions"},    {"PEER", "peers"},
+    {"PROGRAM", "/programs"}, {"SHARD", "/files @(.safetensors|.json)"},
+    {"TYPE", "types"},        {"VARIANT", "variants"},
+    {"A", "/files"},          {"B", "/files"},
 };
 
 /* One of the alternatives of an argument: "quick", "TYPE", "FILE.svg", "[OP...]". */

@@ -1,4 +1,4 @@
-/* Files and folders that options name, looked at before any work is done. */
+/* SHOWS. Files and folders that options name, looked at before any work is done. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

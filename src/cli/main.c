@@ -1,4 +1,4 @@
-/* The program: finds the command and hands over to it. */
+/* SHOWS. The program: finds the command and hands over to it. */
 #include <argp.h>
 #include <malloc.h>
 #include <signal.h>

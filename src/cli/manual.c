@@ -1,4 +1,4 @@
-/* The man page: a template (docs/tokitai.1), and in the place of its comments what the tables of the commands say. */
+/* SHOWS. The man page: a template (docs/tokitai.1), and in the place of its comments what the tables of the commands say. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* One parser for all commands: from a table of options to argp and to the members of a structure. */
+/* SHOWS. One parser for all commands: from a table of options to argp and to the members of a structure. */
 #include "cli/options.h"
 
 #include <argp.h>
@@ -275,6 +275,7 @@ void cli_parse(const cli_command *command, int argc, char **argv, void *argument
     struct argp_option options[CLI_MOST_ROWS + 2] = {0};
     char forms[512];
     size_t used = (size_t)snprintf(forms, sizeof forms, "%s", command->arguments ? command->arguments : "");
+    cli_define_ops(argc, argv);
     p.count = cli_rows_of(command, p.rows);
     for (int i = 0; i < p.count; i++) {
         const cli_option *o = p.rows[i].option;

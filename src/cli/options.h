@@ -1,4 +1,4 @@
-/* The options of a command, as one table: its parser, --help, the man page and the shell's completion are made from it (cli.h). */
+/* SHOWS. The options of a command, as one table: its parser, --help, the man page and the shell's completion are made from it (cli.h). */
 #pragma once
 
 #include <stdbool.h>
@@ -59,6 +59,7 @@ typedef struct cli_option {
 #define CLI_INDEX(more) \
     CLI_ROW(CLI_CHOICE, "index", "i32|i64|all", index, "Index type, for ops that take an index" more)
 #define CLI_JSON CLI_ROW(CLI_FLAG, "json", NULL, json, "Print JSON instead of text")
+#define CLI_WORD(id, name) name
 #define CLI_LEVEL(words, more) \
     CLI_ROW(CLI_CHOICE, "level", words, level, "Which trials: quick takes seconds, full minutes" more)
 #define CLI_LOWERING(words, ...)                        \

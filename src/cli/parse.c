@@ -1,4 +1,4 @@
-/* From the text of an argument to its value. */
+/* SHOWS. From the text of an argument to its value. */
 #include "cli/parse.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* From the text of an argument to its value. Pure functions: nothing is printed, nothing is read but the argument.
+/* SHOWS. From the text of an argument to its value. Pure functions: nothing is printed, nothing is read but the argument.
  * Strict: no blanks, no signs where none belong, nothing left over, and every overflow is noticed. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Shared by tokitai glue, shard, reshard and diff-ckpt. */
+/* SHOWS. Shared by tokitai glue, shard, reshard and diff-ckpt. */
 #include "cli/shards.h"
 
 #include <signal.h>

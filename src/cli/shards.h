@@ -1,4 +1,4 @@
-/* What the commands for sharded tensors share: rules, options of gluing and of layouts, and how an outcome is told. */
+/* SHOWS. What the commands for sharded tensors share: rules, options of gluing and of layouts, and how an outcome is told. */
 #pragma once
 
 #include "cli/cli.h"

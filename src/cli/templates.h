@@ -1,4 +1,4 @@
-/* What `tokitai new-kernel` writes; cmake/embed_kernels.cmake makes the table. */
+/* SHOWS. What `tokitai new-kernel` writes; cmake/embed_kernels.cmake makes the table. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Writing and reading entries of the cache. The reader trusts nothing. */
+/* RECORDS. Writing and reading entries of the cache. The reader trusts nothing. */
 #include "compile/cache_entry.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static const char first_line[] = "tokitai artifact 1";
 
-bool tki_entry_key(tki_digest *digest, const tki_artifact *a, char key[TKI_ARTIFACT_HEX])
+bool tki_entry_key(tki_digest *digest, const tki_compiled_kernel *a, char key[TKI_DIGEST_HEX])
 {
     char types[TKI_TYPES_TEXT];
     tk_types_name(a->types, types, sizeof types);
@@ -21,9 +21,9 @@ bool tki_entry_key(tki_digest *digest, const tki_artifact *a, char key[TKI_ARTIF
     return tki_digest_finish(digest, key);
 }
 
-char *tki_entry_encode(tki_digest *digest, const tki_artifact *a, size_t *bytes)
+char *tki_entry_encode(tki_digest *digest, const tki_compiled_kernel *a, size_t *bytes)
 {
-    char *data = NULL, header[TKI_ARTIFACT_HEX], types[TKI_TYPES_TEXT];
+    char *data = NULL, header[TKI_DIGEST_HEX], types[TKI_TYPES_TEXT];
     tk_types_name(a->types, types, sizeof types);
     FILE *stream = open_memstream(&data, bytes);
     if (!stream)
@@ -84,7 +84,7 @@ static void take_types(tki_reader *r, tk_types *types)
         r->wrong = "dtype";
 }
 
-static void take_header(tki_reader *r, tki_artifact *a)
+static void take_header(tki_reader *r, tki_compiled_kernel *a)
 {
     tki_take_first_line(r, first_line);
     tki_take_hash(r, "key", a->key);
@@ -100,19 +100,19 @@ static void take_header(tki_reader *r, tki_artifact *a)
     tki_take_field(r, "identity", a->identity, sizeof a->identity);
     tki_take_field(r, "warnings", a->warnings, sizeof a->warnings);
     tki_take_field(r, "note", a->note, sizeof a->note);
-    a->kernel_count = (int)tki_take_number(r, "kernels", TKI_ARTIFACT_KERNELS);
+    a->kernel_count = (int)tki_take_number(r, "kernels", TKI_COMPILED_KERNELS);
     for (int i = 0; i < a->kernel_count && !r->wrong; i++)
         take_kernel(r, &a->kernels[i]);
 }
 
 bool tki_entry_decode(tki_digest *digest, const char *data, size_t bytes, const char *key, bool whole,
-                      tki_artifact *a, char *problem, size_t problem_size)
+                      tki_compiled_kernel *a, char *problem, size_t problem_size)
 {
     tki_reader r = {.place = data, .end = data + bytes};
-    char header[TKI_ARTIFACT_HEX], computed[TKI_ARTIFACT_HEX];
+    char header[TKI_DIGEST_HEX], computed[TKI_DIGEST_HEX];
     const char *line;
     size_t length;
-    *a = (tki_artifact){0};
+    *a = (tki_compiled_kernel){0};
     problem[0] = 0;
     take_header(&r, a);
     size_t covered = (size_t)(r.place - data);

@@ -1,4 +1,4 @@
-/* One artifact as a file: lines of text that say what it is, then the image.
+/* CHOOSES. One artifact as a file: lines of text that say what it is, then the image.
  *
  *     tokitai artifact 1
  *     key 5f1c...                      of the fields below, see tki_entry_key()
@@ -24,12 +24,12 @@
 #include "compile/digest.h"
 
 /* The key of what the artifact's fields say: backend, source and its hash, dtype, architecture, options, compiler. */
-bool tki_entry_key(tki_digest *digest, const tki_artifact *artifact, char key[TKI_ARTIFACT_HEX]);
+bool tki_entry_key(tki_digest *digest, const tki_compiled_kernel *artifact, char key[TKI_DIGEST_HEX]);
 
 /* The file's bytes; free() them. NULL without memory or if the digest failed. */
-char *tki_entry_encode(tki_digest *digest, const tki_artifact *artifact, size_t *bytes);
+char *tki_entry_encode(tki_digest *digest, const tki_compiled_kernel *artifact, size_t *bytes);
 
 /* Reads a file's bytes and checks every hash, the image's only with `whole`. `key`, if not NULL, is the one it must have. On success
  * the artifact's image is a copy (`whole`) or NULL. On failure nothing has to be freed and `problem` says what is wrong. */
 bool tki_entry_decode(tki_digest *digest, const char *data, size_t bytes, const char *key, bool whole,
-                      tki_artifact *artifact, char *problem, size_t problem_size);
+                      tki_compiled_kernel *artifact, char *problem, size_t problem_size);

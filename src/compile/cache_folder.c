@@ -1,4 +1,4 @@
-/* Files of the artifact cache: found, locked, written whole, removed. */
+/* CHOOSES. Files of the artifact cache: found, locked, written whole, removed. */
 #include "compile/cache_folder.h"
 
 #include <dirent.h>
@@ -221,13 +221,13 @@ int tki_store_read(tk_ctx *ctx, const char *path, char **data, size_t *bytes, ch
 }
 
 tki_store_result tki_store_load(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const char *key,
-                                tki_artifact *artifact, char *problem, size_t problem_size)
+                                tki_compiled_kernel *artifact, char *problem, size_t problem_size)
 {
     char path[PATH];
     char *data;
     size_t bytes;
     problem[0] = 0;
-    *artifact = (tki_artifact){0};
+    *artifact = (tki_compiled_kernel){0};
     if (store->distrusted || store->closed || !store->folder[0] || !path_of(store, key, tki_store_artifact, path))
         return TKI_STORE_ABSENT;
     int file = tki_store_read(ctx, path, &data, &bytes, problem, problem_size);
@@ -295,7 +295,7 @@ void tki_store_sweep(const tki_store *store, const char *key)
     DIR *folder = opendir(store->folder);
     for (const struct dirent *e; folder && (e = readdir(folder));) {
         const char *name = e->d_name, *rest = name + strspn(name, "0123456789abcdef");
-        if (rest - name != TKI_ARTIFACT_HEX - 1 || strncmp(name, key, strlen(key)) != 0 ||
+        if (rest - name != TKI_DIGEST_HEX - 1 || strncmp(name, key, strlen(key)) != 0 ||
             !path_of(store, name, "", path))
             continue;
         bool is_lock = !strcmp(rest, lock_ending);
@@ -307,7 +307,7 @@ void tki_store_sweep(const tki_store *store, const char *key)
         closedir(folder);
 }
 
-void tki_store_save(tk_ctx *ctx, tki_store *store, tki_digest *digest, tki_artifact *artifact)
+void tki_store_save(tk_ctx *ctx, tki_store *store, tki_digest *digest, tki_compiled_kernel *artifact)
 {
     char path[PATH];
     size_t bytes;
@@ -380,10 +380,10 @@ void tki_store_put(tk_ctx *ctx, tki_store *store, const char *key, const char *e
     make_room(ctx, store, ending, limit < store->limit ? limit : store->limit, key);
 }
 
-bool tki_store_key_of(const char *name, const char *ending, char key[TKI_ARTIFACT_HEX])
+bool tki_store_key_of(const char *name, const char *ending, char key[TKI_DIGEST_HEX])
 {
     size_t length = strspn(name, "0123456789abcdef");
-    if (length != TKI_ARTIFACT_HEX - 1 || strcmp(name + length, ending) != 0)
+    if (length != TKI_DIGEST_HEX - 1 || strcmp(name + length, ending) != 0)
         return false;
     memcpy(key, name, length);
     key[length] = 0;
@@ -411,7 +411,7 @@ tk_status tki_store_list(tk_ctx *ctx, const tki_store *store, const char *ending
         return tki_fail(ctx, TK_IO, "cannot read the folder %s: %s", store->folder, strerror(errno));
     int room = 0;
     for (const struct dirent *e; (e = readdir(folder));) {
-        char key[TKI_ARTIFACT_HEX];
+        char key[TKI_DIGEST_HEX];
         struct stat about;
         if (!tki_store_key_of(e->d_name, ending, key) ||
             fstatat(dirfd(folder), e->d_name, &about, AT_SYMLINK_NOFOLLOW))

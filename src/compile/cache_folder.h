@@ -1,4 +1,4 @@
-/* The folder of artifacts: $TOKITAI_CACHE, else $XDG_CACHE_HOME/tokitai/artifacts, else ~/.cache/tokitai/artifacts.
+/* CHOOSES. The folder of artifacts: $TOKITAI_CACHE, else $XDG_CACHE_HOME/tokitai/artifacts, else ~/.cache/tokitai/artifacts.
  *
  * KEY.artifact is an entry; KEY.lock is there while one process builds it, KEY.artifact.XXXXXX while it is written. When all entries
  * together are larger than TOKITAI_CACHE_LIMIT (bytes, or with K, M or G; 1 GiB if not set), those that were not used for the longest
@@ -32,14 +32,14 @@ typedef enum tki_store_result { TKI_STORE_FOUND, TKI_STORE_ABSENT, TKI_STORE_DAM
 
 /* Reads, checks and holds the entry with this key. If it is damaged `problem` says how. */
 tki_store_result tki_store_load(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const char *key,
-                                tki_artifact *artifact, char *problem, size_t problem_size);
+                                tki_compiled_kernel *artifact, char *problem, size_t problem_size);
 
 /* Opens and reads the file of an entry; a link or anything else that is not a regular file is refused. The descriptor, which is the
  * caller's, or -1 with errno and what is wrong. */
 int tki_store_read(tk_ctx *ctx, const char *path, char **data, size_t *bytes, char *problem, size_t problem_size);
 
 /* Writes the entry, holds it, and makes room. Sets artifact->path, or store->problem. */
-void tki_store_save(tk_ctx *ctx, tki_store *store, tki_digest *digest, tki_artifact *artifact);
+void tki_store_save(tk_ctx *ctx, tki_store *store, tki_digest *digest, tki_compiled_kernel *artifact);
 
 /* Waits until no other process builds this key. -1 if there can be no lock, or another process has had it for too long. */
 int tki_store_lock(const tki_store *store, const char *key, double seconds);
@@ -67,7 +67,7 @@ TKI_EXPORT TK_MUST_USE tk_status tki_store_list(tk_ctx *ctx, const tki_store *st
                                                 tki_store_file **files, int *count);
 
 /* KEY of KEY.artifact, KEY.tuning or KEY.mutants; false if the name is not of this form. */
-TKI_EXPORT bool tki_store_key_of(const char *name, const char *ending, char key[TKI_ARTIFACT_HEX]);
+TKI_EXPORT bool tki_store_key_of(const char *name, const char *ending, char key[TKI_DIGEST_HEX]);
 
 /* Removes the entry unless a process holds it and `force` is not given; the number of bytes, or -1 with errno. */
 int64_t tki_store_remove(const tki_store *store, const char *name, bool force);

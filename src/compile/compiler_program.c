@@ -1,4 +1,4 @@
-/* nvcc, hipcc and clang++: programs, run in a temporary folder that holds the sources. */
+/* RECORDS. nvcc, hipcc and clang++: programs, run in a temporary folder that holds the sources. */
 #include "compile/compilers.h"
 
 #include <stdio.h>

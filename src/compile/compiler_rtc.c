@@ -1,4 +1,4 @@
-/* NVRTC and HIPRTC: libraries with the same calls under two prefixes, loaded when first needed. */
+/* RECORDS. NVRTC and HIPRTC: libraries with the same calls under two prefixes, loaded when first needed. */
 #include "compile/compilers.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* Which compilers there are, in the order in which they are tried, and what they are told. */
+/* RECORDS. Which compilers there are, in the order in which they are tried, and what they are told. */
 #include "compile/compilers.h"
 
 #include <ctype.h>
@@ -86,7 +86,7 @@ typedef struct dialect {
     const char *architecture; /* for example */
     bool (*is_architecture)(const char *architecture);
     /* Sets job->architecture; false, with compiler->problem, if the compiler does not know it. */
-    bool (*choose_architecture)(tki_compiler *compiler, const tki_artifact_request *request, bool hopper,
+    bool (*choose_architecture)(tki_compiler *compiler, const tki_compile_request *request, bool hopper,
                                 tki_compile_job *job);
     void (*add_options)(tki_compile_job *job, const tki_compiler *compiler, tk_types types);
 } dialect;
@@ -198,7 +198,7 @@ static void add_hip_options(tki_compile_job *job, const tki_compiler *compiler, 
     add_option(job, "-xhip");
 }
 
-static bool choose_cuda_architecture(tki_compiler *compiler, const tki_artifact_request *request, bool hopper,
+static bool choose_cuda_architecture(tki_compiler *compiler, const tki_compile_request *request, bool hopper,
                                      tki_compile_job *job)
 {
     int number = cuda_number(request->architecture);
@@ -232,7 +232,7 @@ static bool is_hip_architecture(const char *architecture)
     return !strncmp(architecture, "gfx", 3) && isxdigit((unsigned char)architecture[3]);
 }
 
-static bool choose_hip_architecture(tki_compiler *compiler, const tki_artifact_request *request, bool hopper,
+static bool choose_hip_architecture(tki_compiler *compiler, const tki_compile_request *request, bool hopper,
                                     tki_compile_job *job)
 {
     (void)compiler;
@@ -251,7 +251,7 @@ static const dialect *dialect_of(const tki_backend *backend)
     return &dialects[backend - tki_backends];
 }
 
-tk_status tki_architecture_check(const tki_artifact_request *request, char *problem, size_t size)
+tk_status tki_architecture_check(const tki_compile_request *request, char *problem, size_t size)
 {
     const char *architecture = request->architecture;
     const dialect *d = dialect_of(request->backend);
@@ -275,7 +275,7 @@ tk_status tki_architecture_check(const tki_artifact_request *request, char *prob
     return TK_OK;
 }
 
-bool tki_compile_plan(tki_compiler *compiler, const tki_artifact_request *request, const tki_source_set *sources,
+bool tki_compile_plan(tki_compiler *compiler, const tki_compile_request *request, const tki_source_set *sources,
                       tki_compile_job *job)
 {
     *job = (tki_compile_job){.sources = sources, .seconds = patience()};
@@ -317,7 +317,7 @@ void tki_compiled_free(tki_compiled *compiled)
 
 bool tki_compilers_describe(const tki_backend *backend, const char *architecture, char *text, size_t size)
 {
-    const tki_artifact_request request = {.backend = backend, .source = "", .architecture = architecture};
+    const tki_compile_request request = {.backend = backend, .source = "", .architecture = architecture};
     tki_compiler compiler;
     size_t used = 0;
     if (architecture && tki_architecture_check(&request, text, size) != TK_OK)

@@ -1,4 +1,4 @@
-/* The compilers of GPU kernels: which there are here, and how each is called.
+/* RECORDS. The compilers of GPU kernels: which there are here, and how each is called.
  *
  * In order: cuda: NVRTC, nvcc; hip: HIPRTC, hipcc, clang++. TOKITAI_CUDA_COMPILER and TOKITAI_HIP_COMPILER choose one: a name
  * out of these in lower case, or the path of a library or program. */
@@ -41,10 +41,10 @@ typedef struct tki_compiled {
 } tki_compiled;
 
 /* TK_BAD_ARGUMENT if the request's architecture is none of its backend, TK_UNSUPPORTED if its source is for another. */
-TK_MUST_USE tk_status tki_architecture_check(const tki_artifact_request *request, char *problem, size_t size);
+TK_MUST_USE tk_status tki_architecture_check(const tki_compile_request *request, char *problem, size_t size);
 
 /* Says what would be compiled how; false with compiler->problem set if the compiler does not know the architecture. */
-bool tki_compile_plan(tki_compiler *compiler, const tki_artifact_request *request, const tki_source_set *sources,
+bool tki_compile_plan(tki_compiler *compiler, const tki_compile_request *request, const tki_source_set *sources,
                       tki_compile_job *job);
 
 void tki_compile(const tki_compiler *compiler, const tki_compile_job *job, tki_compiled *compiled);

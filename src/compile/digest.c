@@ -1,4 +1,4 @@
-/* SHA-256 through libcrypto's EVP calls, which have been the same since OpenSSL 1.1. */
+/* RECORDS. SHA-256 through libcrypto's EVP calls, which have been the same since OpenSSL 1.1. */
 #include "compile/digest.h"
 
 #include <dlfcn.h>
@@ -46,7 +46,7 @@ void tki_digest_add_text(tki_digest *digest, const char *text)
     tki_digest_add(digest, text, strlen(text) + 1);
 }
 
-bool tki_digest_finish(tki_digest *digest, char hex[TKI_ARTIFACT_HEX])
+bool tki_digest_finish(tki_digest *digest, char hex[TKI_DIGEST_HEX])
 {
     enum { SHA256_BYTES = 32, MOST_BYTES = 64 };
     unsigned char result[MOST_BYTES];
@@ -60,7 +60,7 @@ bool tki_digest_finish(tki_digest *digest, char hex[TKI_ARTIFACT_HEX])
     return good;
 }
 
-bool tki_digest_bytes(tki_digest *digest, const void *data, size_t bytes, char hex[TKI_ARTIFACT_HEX])
+bool tki_digest_bytes(tki_digest *digest, const void *data, size_t bytes, char hex[TKI_DIGEST_HEX])
 {
     tki_digest_begin(digest);
     tki_digest_add(digest, data, bytes);

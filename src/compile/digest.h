@@ -1,7 +1,7 @@
-/* SHA-256 by libcrypto, loaded when it is first needed: libtokitai is linked to libc and OpenMP alone. */
+/* CHOOSES. SHA-256 by libcrypto, loaded when it is first needed: libtokitai is linked to libc and OpenMP alone. */
 #pragma once
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 
 typedef struct tki_digest {
     void *state;
@@ -20,6 +20,6 @@ TK_MUST_USE tk_status tki_digest_open(tk_ctx *ctx, tki_digest *digest);
 void tki_digest_begin(tki_digest *digest);
 void tki_digest_add(tki_digest *digest, const void *data, size_t bytes);
 void tki_digest_add_text(tki_digest *digest, const char *text); /* with its end, so that parts cannot run together */
-bool tki_digest_finish(tki_digest *digest, char hex[TKI_ARTIFACT_HEX]);
+bool tki_digest_finish(tki_digest *digest, char hex[TKI_DIGEST_HEX]);
 
-bool tki_digest_bytes(tki_digest *digest, const void *data, size_t bytes, char hex[TKI_ARTIFACT_HEX]);
+bool tki_digest_bytes(tki_digest *digest, const void *data, size_t bytes, char hex[TKI_DIGEST_HEX]);

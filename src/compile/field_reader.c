@@ -1,4 +1,4 @@
-/* Fields of files that anybody may have written. */
+/* CHOOSES. Fields of files that anybody may have written. */
 #include "compile/field_reader.h"
 
 #include <stdarg.h>
@@ -43,10 +43,10 @@ void tki_take_field(tki_reader *r, const char *name, char *value, size_t size)
     value[length - prefix - 1] = 0;
 }
 
-void tki_take_hash(tki_reader *r, const char *name, char hash[TKI_ARTIFACT_HEX])
+void tki_take_hash(tki_reader *r, const char *name, char hash[TKI_DIGEST_HEX])
 {
-    tki_take_field(r, name, hash, TKI_ARTIFACT_HEX);
-    if (!r->wrong && (strlen(hash) != TKI_ARTIFACT_HEX - 1 || strspn(hash, "0123456789abcdef") != strlen(hash)))
+    tki_take_field(r, name, hash, TKI_DIGEST_HEX);
+    if (!r->wrong && (strlen(hash) != TKI_DIGEST_HEX - 1 || strspn(hash, "0123456789abcdef") != strlen(hash)))
         r->wrong = name;
 }
 

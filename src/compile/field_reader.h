@@ -1,8 +1,8 @@
-/* Reading files of the cache: lines "NAME VALUE" in a fixed order. Nothing is trusted, and the first field that is not as it should be is
+/* CHOOSES. Reading files of the cache: lines "NAME VALUE" in a fixed order. Nothing is trusted, and the first field that is not as it should be is
  * remembered. */
 #pragma once
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 #include "core/export.h"
 
 typedef struct tki_reader {
@@ -19,7 +19,7 @@ TKI_EXPORT void tki_take_first_line(tki_reader *r, const char *text);
 
 /* A line "NAME VALUE" whose value has no control characters and fits. */
 TKI_EXPORT void tki_take_field(tki_reader *r, const char *name, char *value, size_t size);
-TKI_EXPORT void tki_take_hash(tki_reader *r, const char *name, char hash[TKI_ARTIFACT_HEX]);
+TKI_EXPORT void tki_take_hash(tki_reader *r, const char *name, char hash[TKI_DIGEST_HEX]);
 TKI_EXPORT uint64_t tki_take_number(tki_reader *r, const char *name, uint64_t most);
 
 /* Decimal, no sign, no leading zero, up to `most`; *text moves behind it. */

@@ -1,11 +1,11 @@
-/* The public side of the kernel cache. */
+/* RECORDS. The public side of the kernel cache. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 #include "compile/kernel_sources.h"
 #include "compile/cache_folder.h"
 #include "compile/tuning_file.h"
@@ -49,7 +49,7 @@ tk_status tk_cache_folder(tk_ctx *ctx, char *path, size_t size)
     return TK_OK;
 }
 
-static void fill(tk_cache_entry *entry, const tki_artifact *a)
+static void fill(tk_cache_entry *entry, const tki_compiled_kernel *a)
 {
     snprintf(entry->backend, sizeof entry->backend, "%s", a->backend);
     snprintf(entry->source, sizeof entry->source, "%s", a->source);
@@ -80,7 +80,7 @@ static char *read_trusted(tk_ctx *ctx, const tki_store *store, const char *path,
 }
 
 static void look(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const tki_store_file *file, bool whole,
-                 tk_cache_entry *entry, tki_artifact *artifact)
+                 tk_cache_entry *entry, tki_compiled_kernel *artifact)
 {
     size_t bytes;
     *entry = (tk_cache_entry){.bytes = file->bytes, .last_used = (int64_t)file->used.tv_sec};
@@ -90,7 +90,7 @@ static void look(tk_ctx *ctx, const tki_store *store, tki_digest *digest, const 
     if (data &&
         tki_entry_decode(digest, data, bytes, entry->key, whole, artifact, entry->damage, sizeof entry->damage)) {
         fill(entry, artifact);
-        tki_artifact_free(artifact);
+        tki_compiled_kernel_free(artifact);
     }
     free(data);
 }
@@ -105,7 +105,7 @@ tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void 
         return TK_BAD_ARGUMENT;
     tk_status status = list(ctx, tki_store_artifact, &store, &digest, &files, &count);
     tk_cache_entry *entry = malloc(sizeof *entry);
-    tki_artifact *artifact = malloc(sizeof *artifact);
+    tki_compiled_kernel *artifact = malloc(sizeof *artifact);
     if (status == TK_OK && (!entry || !artifact))
         status = tki_fail(ctx, TK_NO_MEMORY, "no memory to read the kernel cache");
     for (int i = 0; status == TK_OK && i < count; i++) {
@@ -121,7 +121,7 @@ tk_status tk_cache_each(tk_ctx *ctx, bool whole, tk_cache_visitor visitor, void 
 
 static bool is_current(tk_ctx *ctx, tki_digest *digest, const tki_tuning *tuning)
 {
-    char hash[TKI_ARTIFACT_HEX];
+    char hash[TKI_DIGEST_HEX];
     tki_source_set *sources = calloc(1, sizeof *sources);
     const bool same = sources && tki_source_gather(ctx, tki_source_files, tuning->source, sources) == TK_OK &&
                       tki_source_hash(digest, sources, hash) && !strcmp(hash, tuning->source_hash);
@@ -224,7 +224,7 @@ tk_status tk_cache_clear(tk_ctx *ctx, const char *key, int *removed, int64_t *by
 
 const char *tk_cache_source_at(int i)
 {
-    return tki_artifact_source_at(i);
+    return tki_compiled_source_at(i);
 }
 
 static bool is_compiled_for(const char *source, tk_types types)
@@ -234,8 +234,8 @@ static bool is_compiled_for(const char *source, tk_types types)
         bool takes = false;
         for (int t = 0; t < contract->type_count; t++)
             takes |= contract->types[t].dtype == types.dtype && contract->types[t].result_dtype == types.result_dtype;
-        for (const tki_lowering *row = tki_lowerings_of(contract); takes && row->backend; row++)
-            if (!strcmp(row->source, source) && !(row->only_16_bits && tki_format_of(types.dtype).bits > 16))
+        for (const tki_lowering *l = tki_lowerings_of(contract); takes && l->backend; l++)
+            if (!strcmp(l->source, source) && !(l->only_16_bits && tki_format_of(types.dtype).bits > 16))
                 return true;
     }
     return false;
@@ -261,14 +261,14 @@ tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, c
     if (!backend || !source || !architecture || !entry)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "an argument is NULL");
     *entry = (tk_cache_entry){0};
-    const tki_backend *row = tki_backend_find(backend, "");
-    if (!row || !row->is_gpu)
+    const tki_backend *found = tki_backend_find(backend, "");
+    if (!found || !found->is_gpu)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "backend is '%s'; it must be cuda or hip", backend);
-    tki_artifact *artifact = calloc(1, sizeof *artifact);
+    tki_compiled_kernel *artifact = calloc(1, sizeof *artifact);
     if (!artifact)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory to compile %s", source);
-    tki_artifact_request request = {row, source, architecture, types};
-    tk_status status = tki_artifact_get(ctx, &request, artifact);
+    tki_compile_request request = {found, source, architecture, types};
+    tk_status status = tki_compiled_kernel_get(ctx, &request, artifact);
     if (status == TK_OK) {
         fill(entry, artifact);
         memcpy(entry->key, artifact->key, sizeof entry->key);
@@ -276,7 +276,7 @@ tk_status tk_cache_build(tk_ctx *ctx, const char *backend, const char *source, c
         entry->bytes = (int64_t)artifact->image_bytes;
         entry->was_cached = artifact->was_cached;
         entry->seconds = artifact->seconds;
-        tki_artifact_free(artifact);
+        tki_compiled_kernel_free(artifact);
     }
     free(artifact);
     return status;

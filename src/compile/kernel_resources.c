@@ -1,4 +1,4 @@
-/* Reads the lines that ptxas and clang write about each kernel. Lines that do not fit are passed over. */
+/* RECORDS. Reads the lines that ptxas and clang write about each kernel. Lines that do not fit are passed over. */
 #include "compile/kernel_resources.h"
 
 #include <limits.h>

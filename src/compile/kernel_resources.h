@@ -1,7 +1,7 @@
-/* What compilers say that kernels use, read from their output. Any text will do as input. */
+/* RECORDS. What compilers say that kernels use, read from their output. Any text will do as input. */
 #pragma once
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 
 /* Kernels found in `log`, at most `most`, in the order of the log. */
 int tki_resources_of_ptxas(const char *log, tki_kernel_resources *kernels,

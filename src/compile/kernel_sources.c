@@ -1,4 +1,4 @@
-/* From the name of a kernel to all the text that it is made of. */
+/* RECORDS. From the name of a kernel to all the text that it is made of. */
 #include "compile/kernel_sources.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ static bool is_kernel(const char *path)
     return length > 3 && !strcmp(path + length - 3, ".cu");
 }
 
-const char *tki_artifact_source_at(int i)
+const char *tki_compiled_source_at(int i)
 {
     for (const tki_source_file *file = tki_source_files; file->path; file++)
         if (is_kernel(file->path) && i-- == 0)
@@ -100,7 +100,7 @@ tk_status tki_source_gather(tk_ctx *ctx, const tki_source_file *table, const cha
     return add_includes(ctx, table, set->source, set);
 }
 
-bool tki_source_hash(tki_digest *digest, const tki_source_set *set, char hex[TKI_ARTIFACT_HEX])
+bool tki_source_hash(tki_digest *digest, const tki_source_set *set, char hex[TKI_DIGEST_HEX])
 {
     tki_digest_begin(digest);
     tki_digest_add(digest, set->source->text, set->source->bytes);

@@ -1,4 +1,4 @@
-/* The kernel sources inside the library. cmake/embed_kernels.cmake writes the table at build time. */
+/* RECORDS. The kernel sources inside the library. cmake/embed_kernels.cmake writes the table at build time. */
 #pragma once
 
 #include "compile/digest.h"
@@ -28,4 +28,4 @@ TK_MUST_USE tk_status tki_source_gather(tk_ctx *ctx, const tki_source_file *tabl
                                         tki_source_set *set);
 
 /* SHA-256 of the files' bytes, one after the other: the kernel, then its headers. */
-bool tki_source_hash(tki_digest *digest, const tki_source_set *set, char hex[TKI_ARTIFACT_HEX]);
+bool tki_source_hash(tki_digest *digest, const tki_source_set *set, char hex[TKI_DIGEST_HEX]);

@@ -1,4 +1,4 @@
-/* Starting a program without a shell, and making sure that it ends. */
+/* CHOOSES. Starting a program without a shell, and making sure that it ends. */
 #include "compile/run_program.h"
 
 #include <errno.h>

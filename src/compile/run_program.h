@@ -1,4 +1,4 @@
-/* Runs a program and waits for it, for so long: input from nowhere, output kept, its descendants ended with it. */
+/* CHOOSES. Runs a program and waits for it, for so long: input from nowhere, output kept, its descendants ended with it. */
 #pragma once
 
 #include <stdbool.h>

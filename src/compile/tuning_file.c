@@ -1,4 +1,4 @@
-/* Writing, reading and keeping what was measured of choices. The reader trusts nothing. */
+/* UNTRUSTED. Writing, reading and keeping what was measured of choices. The reader trusts nothing. */
 #include "compile/tuning_file.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ enum { PATH = 4096, MOST_BYTES = 1 << 25, LOCK_SECONDS = 10 };
  * Writing
  * ------------------------------------------------------------------------------------------------------------ */
 
-static bool make_key(tki_digest *digest, const tki_tuning *t, char key[TKI_ARTIFACT_HEX])
+static bool make_key(tki_digest *digest, const tki_tuning *t, char key[TKI_DIGEST_HEX])
 {
     char units[16];
     snprintf(units, sizeof units, "%d", t->units);
@@ -36,7 +36,7 @@ static bool make_key(tki_digest *digest, const tki_tuning *t, char key[TKI_ARTIF
 
 char *tki_tuning_encode(tki_digest *digest, const tki_tuning *t, size_t *bytes)
 {
-    char *data = NULL, hash[TKI_ARTIFACT_HEX];
+    char *data = NULL, hash[TKI_DIGEST_HEX];
     FILE *stream = open_memstream(&data, bytes);
     if (!stream)
         return NULL;
@@ -100,7 +100,7 @@ bool tki_tuning_decode(tki_digest *digest, const char *data, size_t bytes, const
 {
     enum { SHORTEST_CASE = sizeof "case 1 0 0 0 0 0 0" };
     tki_reader r = {.place = data, .end = data + bytes};
-    char hash[TKI_ARTIFACT_HEX], computed[TKI_ARTIFACT_HEX];
+    char hash[TKI_DIGEST_HEX], computed[TKI_DIGEST_HEX];
     *t = (tki_tuning){0};
     problem[0] = 0;
     tki_take_first_line(&r, first_line);

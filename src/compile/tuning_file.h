@@ -1,4 +1,4 @@
-/* What was measured to be the fastest choice of a lowering on a device, case by case: KEY.tuning in the folder of artifacts.
+/* UNTRUSTED. What was measured to be the fastest choice of a lowering on a device, case by case: KEY.tuning in the folder of artifacts.
  *
  *     tokitai tuning 1
  *     key 5f1c...                      of the fields below up to the source's hash
@@ -28,14 +28,14 @@ typedef struct tki_tuned_case {
 } tki_tuned_case;
 
 typedef struct tki_tuning {
-    char key[TKI_ARTIFACT_HEX];
+    char key[TKI_DIGEST_HEX];
     char backend[8];
     char device[128];
     char architecture[32];
     int units;
     char lowering[TKI_ID_SIZE];
     char source[128];
-    char source_hash[TKI_ARTIFACT_HEX];
+    char source_hash[TKI_DIGEST_HEX];
     int case_count;
     tki_tuned_case *cases; /* [case_count] */
 } tki_tuning;

@@ -21,7 +21,8 @@ struct tk_ctx {
     tki_fault fault;       /* behind the message, where a kernel is at fault */
     tki_left_out left_out; /* of all calls until somebody clears it */
     int threads;           /* as asked for; 0: all */
-    double deadline;       /* on tki_now()'s clock, of all that is run for this context in other processes; 0: none */
+    double
+        deadline; /* on tki_now()'s clock, of all that is run in other processes or judged for this context; 0: none */
     void *scratch;
     size_t scratch_bytes;
     bool scratch_is_callers;
@@ -62,7 +63,8 @@ TKI_EXPORT int tki_ctx_threads(const tk_ctx *ctx); /* the number to use now, at 
 /* The deadline of what may take `seconds` from now on. */
 TKI_EXPORT double tki_ctx_deadline(const tk_ctx *ctx, double seconds);
 TKI_EXPORT bool tki_ctx_out_of_time(const tk_ctx *ctx);
-tk_status tki_ctx_fail_late(tk_ctx *ctx); /* TK_TIMEOUT, for what is not run since that deadline is over */
+/* TK_TIMEOUT, for what is not run since that deadline is over. */
+TKI_EXPORT tk_status tki_ctx_fail_late(tk_ctx *ctx);
 
 /* Makes sure that ctx->scratch holds at least `bytes`. */
 TK_MUST_USE tk_status tki_ctx_reserve(tk_ctx *ctx, size_t bytes);

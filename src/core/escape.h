@@ -1,5 +1,5 @@
-/* RECORDS. Text from outside, made fit for where it goes: compiler logs, loader errors, names of files and functions, members of a stranger's
- * certificate, what drivers say. One function for each destination. A character that would not be seen as itself is written out: `\x1b`
+/* RECORDS. Text from outside, made fit for where it goes: compiler logs, loader errors, names of files and functions, members of a
+ * certificate from elsewhere, what drivers say. One function for each destination. A character that would not be seen as itself is written out: `\x1b`
  * for a byte (control characters, DEL, what is not UTF-8), `\u{202e}` for a character (C1, bidirectional, zero-width and format
  * characters, marks that are laid over others, private use). A backslash stays as it is, so nothing changes what is escaped already.
  * Letters of scripts that run from right to left are text. */

@@ -37,7 +37,7 @@ typedef struct tki_fault {
     bool killed;      /* from outside, as far as is known: by a system that is short of memory, say */
     uint64_t address; /* 0: unknown */
     const char *rule;
-    uint64_t mode;    /* as core/float_mode.h has it */
+    unsigned mode;    /* tki_float_deviation */
     unsigned changed; /* TKI_CHANGED_... */
 } tki_fault;
 

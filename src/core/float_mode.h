@@ -9,45 +9,64 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bits of a mode, and what they are; `subnormals`: they concern nothing else. */
+/* In what a mode differs from the one in which programs begin, by any processor's names: a bit each, and certificates have them as a number. */
+typedef enum tki_float_deviation {
+    TKI_FLUSHES_RESULTS = 1 << 0,
+    TKI_FLUSHES_INPUTS = 1 << 1,
+    TKI_FLUSHES_BOTH = 1 << 2,
+    TKI_FLUSHES_FP16 = 1 << 3,
+    TKI_FLUSHES = TKI_FLUSHES_RESULTS | TKI_FLUSHES_INPUTS | TKI_FLUSHES_BOTH | TKI_FLUSHES_FP16,
+    TKI_ROUNDS = 1 << 4,
+    TKI_TRAPS = 1 << 5,
+    TKI_X87 = 1 << 6,
+    TKI_X87_REGISTERS = 1 << 7,
+    TKI_FLAGS = 1 << 8,
+    TKI_OTHER_MODE = 1 << 9,
+    TKI_DEVIATIONS = 10
+} tki_float_deviation;
+
+/* The bits of this processor's mode. */
 typedef struct tki_float_mode_part {
     uint64_t bits;
-    bool subnormals;
-    const char *what;
+    tki_float_deviation is;
 } tki_float_mode_part;
 
 #if defined(__x86_64__)
 enum { TKI_FLAGS_TO_CLEAR = 1 << 10 | 1 << 18 }; /* direction, alignment */
 #define TKI_FLOAT_MODE_START (UINT64_C(0x037f) << 32 | 0x1f80)
 static const tki_float_mode_part tki_float_mode_parts[] = {
-    {1 << 15, true, "subnormal results become zero (FTZ)"},
-    {1 << 6, true, "subnormal inputs count as zero (DAZ)"},
-    {3 << 13, false, "rounding is not to nearest"},
-    {0x1f80, false, "exceptions trap"},
-    {UINT64_C(0xffff) << 32, false, "x87 rounds or traps otherwise"},
-    {UINT64_C(0xff) << 48, false, "x87 registers are not empty"},
-    {UINT64_C(3) << 56, false, "the flag of direction or of alignment is set"},
+    {1 << 15, TKI_FLUSHES_RESULTS},
+    {1 << 6, TKI_FLUSHES_INPUTS},
+    {3 << 13, TKI_ROUNDS},
+    {0x1f80, TKI_TRAPS},
+    {UINT64_C(0xffff) << 32, TKI_X87},
+    {UINT64_C(0xff) << 48, TKI_X87_REGISTERS},
+    {UINT64_C(3) << 56, TKI_FLAGS},
 };
 #elif defined(__aarch64__)
 #define TKI_FLOAT_MODE_START UINT64_C(0)
 static const tki_float_mode_part tki_float_mode_parts[] = {
-    {1 << 24, true, "subnormal numbers become zero (FZ)"},
-    {1 << 19, true, "subnormal fp16 numbers become zero (FZ16)"},
-    {3 << 22, false, "rounding is not to nearest"},
-    {0x9f00, false, "exceptions trap"},
+    {1 << 24, TKI_FLUSHES_BOTH},
+    {1 << 19, TKI_FLUSHES_FP16},
+    {3 << 22, TKI_ROUNDS},
+    {0x9f00, TKI_TRAPS},
 };
 #else
 #define TKI_FLOAT_MODE_START ((uint64_t)FE_TONEAREST)
-static const tki_float_mode_part tki_float_mode_parts[] = {{~UINT64_C(0), false, "rounding is not to nearest"}};
+static const tki_float_mode_part tki_float_mode_parts[] = {{~UINT64_C(0), TKI_ROUNDS}};
 #endif
 
-/* Is it the mode in which programs begin, but for subnormal numbers? */
-static inline bool tki_float_mode_flushes(uint64_t mode)
+/* tki_float_deviation of `mode`; 0: it is the one in which programs begin. */
+static inline unsigned tki_float_deviations(uint64_t mode)
 {
-    uint64_t flushing = 0;
-    for (size_t i = 0; i < sizeof tki_float_mode_parts / sizeof *tki_float_mode_parts; i++)
-        flushing |= tki_float_mode_parts[i].subnormals ? tki_float_mode_parts[i].bits : 0;
-    return ((mode ^ TKI_FLOAT_MODE_START) & ~flushing) == 0;
+    const uint64_t differs = mode ^ TKI_FLOAT_MODE_START;
+    uint64_t known = 0;
+    unsigned deviations = 0;
+    for (size_t i = 0; i < sizeof tki_float_mode_parts / sizeof *tki_float_mode_parts; i++) {
+        known |= tki_float_mode_parts[i].bits;
+        deviations |= differs & tki_float_mode_parts[i].bits ? tki_float_mode_parts[i].is : 0;
+    }
+    return deviations | (differs & ~known ? TKI_OTHER_MODE : 0);
 }
 
 static inline uint64_t tki_float_mode(void)
@@ -80,4 +99,18 @@ static inline void tki_float_mode_reset(void)
     __asm__ volatile("fninit"); /* fesetenv() leaves the registers as they are */
 #endif
     fesetenv(FE_DFL_ENV);
+}
+
+/* All exceptions have happened, as after other code's computations; the mode is what it was. */
+static inline void tki_float_flags_raise(void)
+{
+#if defined(__x86_64__)
+    enum { FLAGS = 0x3f };
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | FLAGS);
+#elif defined(__aarch64__)
+    enum { FLAGS = 0x9f };
+    uint64_t status;
+    __asm__ volatile("mrs %0, fpsr" : "=r"(status));
+    __asm__ volatile("msr fpsr, %0" : : "r"(status | FLAGS));
+#endif
 }

@@ -51,18 +51,24 @@ static void list(char *text, size_t size, const char *part)
     snprintf(text + used, size - used, "%s%s", used ? ", " : "", part);
 }
 
-static void describe_mode(uint64_t mode, char *text, size_t size)
+static void describe_mode(unsigned deviations, char *text, size_t size)
 {
-    enum { CLASSES = sizeof tki_float_mode_parts / sizeof *tki_float_mode_parts };
-    uint64_t differs = mode ^ TKI_FLOAT_MODE_START;
+    static const char *const parts[TKI_DEVIATIONS] = {"subnormal results become zero (FTZ)",
+                                                      "subnormal inputs count as zero (DAZ)",
+                                                      "subnormal numbers become zero (FZ)",
+                                                      "subnormal fp16 numbers become zero (FZ16)",
+                                                      "rounding is not to nearest",
+                                                      "exceptions trap",
+                                                      "x87 rounds or traps otherwise",
+                                                      "x87 registers are not empty",
+                                                      "the flag of direction or of alignment is set",
+                                                      "another control bit differs"};
     text[0] = 0;
-    for (int i = 0; i < CLASSES; i++)
-        if (differs & tki_float_mode_parts[i].bits) {
-            list(text, size, tki_float_mode_parts[i].what);
-            differs &= ~tki_float_mode_parts[i].bits;
-        }
-    if (differs)
-        list(text, size, "another mode of its own");
+    for (int i = 0; i < TKI_DEVIATIONS; i++)
+        if (deviations >> i & 1)
+            list(text, size, parts[i]);
+    if (!text[0])
+        list(text, size, "it was reset to the initial mode");
 }
 
 static void describe_changes(const tki_fault *fault, char *text, size_t size)

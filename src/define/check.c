@@ -373,6 +373,10 @@ static void hand_over(tki_checker *c)
 void tki_check_definition(tki_reading *r, const tki_syntax *s, tki_definition *made)
 {
     *made = (tki_definition){.name = s->text, .text = tki_print_definition(r, s), .position = s->position};
+    const size_t normal = strlen(made->text);
+    if (normal > TKI_MOST_TEXT) /* a certificate has it, and it is read again */
+        tki_reading_fail(r, s->position, "in its normal form it has %zu bytes; at most %d are read", normal,
+                         TKI_MOST_TEXT);
     tki_checker *c = tki_reading_take(r, sizeof *c);
     c->reading = r;
     c->made = made;

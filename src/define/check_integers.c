@@ -341,7 +341,8 @@ tki_test tki_make_test(tki_checker *c, const tki_syntax *s, int a, int b)
     tki_test test = {.a = a, .b = b, .position = s->position};
     while (strcmp(relations[test.relation], s->text) != 0)
         test.relation++;
-    test.difference = c->ints[pair(c, s, TKI_INT_SUBTRACT, a, b)].linear;
+    const int difference = pair(c, s, TKI_INT_SUBTRACT, a, b); /* which may move ints[] */
+    test.difference = c->ints[difference].linear;
     return test;
 }
 

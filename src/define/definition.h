@@ -381,9 +381,9 @@ TKI_EXPORT bool tki_condition_holds(const tki_condition *condition, const tk_cas
 /* a relation b */
 TKI_EXPORT bool tki_relation_holds(tki_relation relation, int64_t a, int64_t b);
 
-const char *tki_primitive_name(tki_primitive primitive);
+TKI_EXPORT const char *tki_primitive_name(tki_primitive primitive);
 TKI_EXPORT int tki_primitive_operands(tki_primitive primitive);
-const char *tki_over_name(tki_over over);
+TKI_EXPORT const char *tki_over_name(tki_over over);
 TKI_EXPORT bool tki_over_keeps_axes(tki_over over);
 
 /* -- Reading --------------------------------------------------------------------------------------------------------- */
@@ -425,4 +425,4 @@ TKI_EXPORT int tki_definition_clause(const tki_definition *definition, tki_defin
 TKI_EXPORT const tki_definition *tki_definition_of(const tk_contract *contract);
 
 /* NULL if there is none of that name. */
-const tki_definition *tki_definition_named(const tki_definitions *made, const char *name);
+TKI_EXPORT const tki_definition *tki_definition_named(const tki_definitions *made, const char *name);

@@ -325,12 +325,19 @@ static tki_syntax *sum(parser *p)
 
 /* -- The head ------------------------------------------------------------------------------------------------------ */
 
+/* It may be a word of the language: what a mode does has such a name, as `mean`. */
+static tki_syntax *choice(parser *p)
+{
+    check_word(p, "the name of a choice", TKI_MOST_NAME);
+    return take(p, TKI_SYNTAX_NAME);
+}
+
 static tki_syntax *condition_term(parser *p)
 {
     tki_syntax *made = name(p, TKI_SYNTAX_CONDITION, "the name of an attribute");
     made->marked = is(p, "!=");
     if (accept(p, "==") || accept(p, "!="))
-        made->a = name(p, TKI_SYNTAX_NAME, "the name of a choice");
+        made->a = choice(p);
     return made;
 }
 
@@ -410,11 +417,6 @@ static tki_syntax *output(parser *p)
     if (accept(p, "if"))
         made->d = condition(p);
     return made;
-}
-
-static tki_syntax *choice(parser *p)
-{
-    return name(p, TKI_SYNTAX_NAME, "the name of a choice");
 }
 
 static tki_syntax *default_number(parser *p)

@@ -1,4 +1,4 @@
-/* The table of backends. */
+/* CHOOSES. The table of backends. */
 #include "drivers/backend.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The backends, one row each. Whatever depends on the backend is a member of its row, so that nobody else compares
+/* CHOOSES. The backends, one row each. Whatever depends on the backend is a member of its row, so that nobody else compares
  * names. A row is found once, by tki_backend_find(), where a name comes from outside. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* What this processor can do. The compiler's run-time asks the operating system too: registers that it does not save do not
+/* RECORDS. What this processor can do. The compiler's run-time asks the operating system too: registers that it does not save do not
  * count. */
 #include "drivers/cpu.h"
 

@@ -1,4 +1,4 @@
-/* NVIDIA's driver, libcuda. The numbers are those of cuda.h, which have not changed since they were given. */
+/* CHOOSES. NVIDIA's driver, libcuda. The numbers are those of cuda.h, which have not changed since they were given. */
 #include <stdio.h>
 #include <string.h>
 

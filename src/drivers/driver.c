@@ -1,4 +1,4 @@
-/* Loading a driver, finding its calls, and saying in words what went wrong. A driver whose initialisation succeeded stays mapped,
+/* CHOOSES. Loading a driver, finding its calls, and saying in words what went wrong. A driver whose initialisation succeeded stays mapped,
  * because drivers leave threads and exit handlers behind; any other is unloaded again. */
 #include "drivers/driver.h"
 

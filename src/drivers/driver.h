@@ -1,4 +1,4 @@
-/* The vendors' drivers, loaded at run time. Both have calls of the same shape, so that one struct of function pointers serves
+/* CHOOSES. The vendors' drivers, loaded at run time. Both have calls of the same shape, so that one struct of function pointers serves
  * both; cuda.c and hip.c say how the calls are named and do what is not the same. Included by drivers/, runtime/ and worker/ only; the rest of the house
  * uses gpu.h. */
 #pragma once

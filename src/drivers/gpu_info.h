@@ -1,4 +1,4 @@
-/* The GPUs of this machine, as their drivers describe them. */
+/* CHOOSES. The GPUs of this machine, as their drivers describe them. */
 #pragma once
 
 #include "drivers/backend.h"

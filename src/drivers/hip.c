@@ -1,4 +1,4 @@
-/* AMD's run-time library, libamdhip64. The numbers are those of hip_runtime_api.h, the same from ROCm 5.2 to 7. */
+/* CHOOSES. AMD's run-time library, libamdhip64. The numbers are those of hip_runtime_api.h, the same from ROCm 5.2 to 7. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

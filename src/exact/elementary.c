@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
+#include "exact/four.h"
 #include "exact/kept_table.h"
 #include "exact/round.h"
 
@@ -111,6 +112,37 @@ double tki_exp(const tki_elementary *t, double x)
     return x < TKI_EXP_END ? 1 / tki_exp_minus(t->exp, x) : INFINITY;
 }
 
+/* tki_exp_minus() of four, with the same roundings. */
+TKI_INLINE tki_four exp_minus_four(const tki_exp_pieces *pieces, tki_four d)
+{
+    const tki_four zero = {0};
+    const tki_four_bits near = d < tki_fours(TKI_EXP_CUT);
+    const double shift = 0x1.8p52;
+    d = tki_four_choose(near, d, zero);
+    const tki_four shifted = d * TKI_EXP_STEPS + shift, r = d - (shifted - shift) * (1.0 / TKI_EXP_STEPS);
+    const tki_four_bits n = (tki_four_bits)shifted & UINT32_MAX;
+    const tki_four q = -r * (1 - r * (0.5 - r * (1.0 / 6 - r * (1.0 / 24 - r * (1.0 / 120)))));
+    tki_four unit, step;
+    for (int k = 0; k < 4; k++) {
+        unit[k] = pieces->unit[n[k] / TKI_EXP_STEPS];
+        step[k] = pieces->step[n[k] % TKI_EXP_STEPS];
+    }
+    const tki_four t = unit * step;
+    return tki_four_choose(near, t + t * q, zero);
+}
+
+TKI_INLINE void plain_tki_exp_minus_all(const tki_elementary *t, const double d[], int count, double y[])
+{
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        tki_four_store(y + i, exp_minus_four(t->exp, tki_four_load(d + i)));
+    for (; i < count; i++)
+        y[i] = tki_exp_minus(t->exp, d[i]);
+}
+
+TKI_FOR_WIDTHS(, void, , tki_exp_minus_all, (const tki_elementary *t, const double d[], int count, double y[]),
+               (t, d, count, y))
+
 /* Taylor's series leaves out less than 0.25^14 / 15! of the sum, 2^-68; its terms from the second on are below 1/7 of it, so that
  * their roundings make less than 3. From 1/4 on 1 is at most 4.6 times what is left, or exp() at most 3.6 times: less than 5.1 x 4.6 + 1. */
 double tki_expm1(const tki_elementary *t, double x)
@@ -172,24 +204,97 @@ double tki_tanh(const tki_elementary *t, double x)
     return copysign(e / (e + 2), x);
 }
 
-double tki_sigmoid(const tki_elementary *t, double x)
+/* Of x and e = exp(-|x|). */
+static double sigmoid_of(const tki_elementary *t, double x, double e)
 {
-    const double e = tki_exp(t, -fabs(x));
+    (void)t;
     return (x < 0 ? e : 1) / (1 + e);
 }
 
-double tki_softplus(const tki_elementary *t, double x)
+static double silu_of(const tki_elementary *t, double x, double e)
 {
-    return fmax(x, 0) + tki_log1p(t, tki_exp(t, -fabs(x)));
+    return x * sigmoid_of(t, x, e);
+}
+
+static double softplus_of(const tki_elementary *t, double x, double e)
+{
+    return fmax(x, 0) + tki_log1p(t, e);
 }
 
 /* tanh(log(1 + exp x)) = n / (n + 2), n = exp x (exp x + 2). */
-double tki_mish(const tki_elementary *t, double x)
+static double mish_of(const tki_elementary *t, double x, double e)
 {
-    const double e = tki_exp(t, -fabs(x));
+    (void)t;
     const double n = x < 0 ? e * (e + 2) : 1 + 2 * e;
     return x * (n / (n + (x < 0 ? 2 : 2 * e * e)));
 }
+
+/* The same of four. */
+TKI_INLINE tki_four four_sigmoid_of(const tki_elementary *t, tki_four x, tki_four e)
+{
+    const tki_four zero = {0};
+    (void)t;
+    return tki_four_choose(x < zero, e, tki_fours(1)) / (1 + e);
+}
+
+TKI_INLINE tki_four four_silu_of(const tki_elementary *t, tki_four x, tki_four e)
+{
+    return x * four_sigmoid_of(t, x, e);
+}
+
+/* 1 + e is below 2, or 2: log1p() takes no power of two out of it, or has nothing left. */
+TKI_INLINE tki_four four_softplus_of(const tki_elementary *t, tki_four x, tki_four e)
+{
+    const tki_four zero = {0}, one = tki_fours(1);
+    const tki_four_bits small = e < tki_fours(0.125), whole = 1 + e >= tki_fours(2);
+    const tki_four m = tki_four_choose(small | whole, one, 1 + e);
+    tki_four a, log;
+    for (int k = 0; k < 4; k++) {
+        const int j = (int)((m[k] - 1) * LOG_STEPS);
+        a[k] = 1 + j / (double)LOG_STEPS;
+        log[k] = t->log[j];
+    }
+    const tki_four s = tki_four_choose(small, e, m - a) / tki_four_choose(small, 2 + e, m + a), square = s * s;
+    tki_four series = {0};
+#pragma GCC unroll 8
+    for (int n = 15; n >= 3; n -= 2)
+        series = (series + 1.0 / n) * square;
+    log += 2 * (s + s * series);
+    return tki_four_above(zero, x) + tki_four_choose(whole, tki_fours(LN_2), log);
+}
+
+TKI_INLINE tki_four four_mish_of(const tki_elementary *t, tki_four x, tki_four e)
+{
+    const tki_four zero = {0};
+    const tki_four_bits negative = x < zero;
+    const tki_four n = tki_four_choose(negative, e * (e + 2), 1 + 2 * e);
+    (void)t;
+    return x * (n / (n + tki_four_choose(negative, tki_fours(2), 2 * e * e)));
+}
+
+/* Of one, and of many. */
+#define OF_EXP(name)                                                                                               \
+    double tki_##name(const tki_elementary *t, double x)                                                           \
+    {                                                                                                              \
+        return name##_of(t, x, tki_exp(t, -fabs(x)));                                                              \
+    }                                                                                                              \
+    TKI_INLINE void plain_tki_##name##_all(const tki_elementary *t, const double x[], int count, double y[])       \
+    {                                                                                                              \
+        int i = 0;                                                                                                 \
+        for (; i + 4 <= count; i += 4) {                                                                           \
+            const tki_four four = tki_four_load(x + i);                                                            \
+            tki_four_store(y + i, four_##name##_of(t, four, exp_minus_four(t->exp, tki_four_size(four))));         \
+        }                                                                                                          \
+        for (; i < count; i++)                                                                                     \
+            y[i] = tki_##name(t, x[i]);                                                                            \
+    }                                                                                                              \
+    TKI_FOR_WIDTHS(, void, , tki_##name##_all, (const tki_elementary *t, const double x[], int count, double y[]), \
+                   (t, x, count, y))
+
+OF_EXP(sigmoid)
+OF_EXP(silu)
+OF_EXP(softplus)
+OF_EXP(mish)
 
 /* -- The normal distribution --------------------------------------------------------------------------------------- */
 

@@ -17,12 +17,20 @@ typedef struct tki_elementary tki_elementary;
 /* The tables, made when first asked for and kept until the process ends, read-only. */
 TK_MUST_USE tk_status tki_elementary_open(const tki_elementary **tables);
 
-double tki_exp(const tki_elementary *t, double x);   /* x < TKI_EXP_END, else infinite */
+double tki_exp(const tki_elementary *t, double x); /* x < TKI_EXP_END, else infinite */
+/* y[i] = tki_exp(-d[i]) of numbers that are not negative. */
+void tki_exp_minus_all(const tki_elementary *t, const double d[], int count, double y[]);
+/* The functions of these names for many arguments: y[i] is bit for bit what they give for x[i]. */
+void tki_sigmoid_all(const tki_elementary *t, const double x[], int count, double y[]);
+void tki_silu_all(const tki_elementary *t, const double x[], int count, double y[]);
+void tki_softplus_all(const tki_elementary *t, const double x[], int count, double y[]);
+void tki_mish_all(const tki_elementary *t, const double x[], int count, double y[]);
 double tki_expm1(const tki_elementary *t, double x); /* the same */
 double tki_log(const tki_elementary *t, double x);   /* x > 0 */
 double tki_log1p(const tki_elementary *t, double x); /* x > -1 */
 double tki_tanh(const tki_elementary *t, double x);
 double tki_sigmoid(const tki_elementary *t, double x);
+double tki_silu(const tki_elementary *t, double x); /* x sigmoid(x) */
 double tki_softplus(const tki_elementary *t, double x);
 double tki_mish(const tki_elementary *t, double x);
 double tki_erf(const tki_elementary *t, double x);

@@ -1,7 +1,7 @@
 /* DECIDES. Tables, most with an entry for each pattern of a 16-bit type, made when first asked for and kept until the process ends: every
  * certificate of an op looks things up in the same one. They are mapped read-only, so that a stray write by a kernel that runs in this
  * process faults instead of changing what the next one is judged by. That is no defence against intent: such a kernel could call
- * mprotect() or change the pointers below. Kernels of strangers run in a worker, which has none of this. */
+ * mprotect() or change the pointers below. Kernel files run in a worker, which has none of this. */
 #pragma once
 
 #include "model/format.h"

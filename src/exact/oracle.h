@@ -25,11 +25,14 @@ typedef struct tki_box {
 typedef struct tki_oracle_job {
     const tk_case *c;
     const void *const *buffers; /* in contract order; outputs are NULL */
-    int output;                 /* which parameter is enclosed */
-    bool promised;              /* use the smaller bound, or the bits, that our own lowerings promise */
-    bool sampled;               /* of a large output some boxes are judged: the judge alone looks at this */
-    const void *tables;         /* given by open() */
-    const void *prepared;       /* made by prepare() */
+    /* All tensors as the kernel left them, for an oracle of outputs where it may choose between right ones; NULL: none. */
+    const void *const *written;
+    int output;           /* which parameter is enclosed */
+    bool promised;        /* use the smaller bound, or the bits, that our own lowerings promise */
+    bool sampled;         /* of a large output some boxes are judged, at most TKI_MOST_SAMPLED of judge/judge.h */
+    double deadline;      /* on tki_now()'s clock; 0: none. The judge alone looks at it */
+    const void *tables;   /* given by open() */
+    const void *prepared; /* made by prepare() */
 } tki_oracle_job;
 
 /* Every function is safe to call from several threads at once with the same job; only TK_OK, TK_NO_MEMORY and

@@ -1,5 +1,5 @@
 /* DECIDES. Sums of products. One dgemm gives a box of sums S, a second one the sums of absolute values that bound its error, a third
- * one, where zeros occur, the numbers of nonzero products. Products of two numbers of 16 or 32 bits are exact in double, so only
+ * one, where zeros occur, the numbers of nonzero products. Products of two numbers of 8, 16 or 32 bits are exact in double, so only
  * additions round. What this leaves open is for tki_product_exact(): one sum in a wide accumulator.
  * dgemm is not taken at its word either: two elements of every box are checked against their exact sums. */
 #include "exact/product.h"
@@ -21,10 +21,11 @@ typedef struct decoded {
     float value, unit;
 } decoded;
 
-/* A factor with its table: of a 16-bit type, NULL for fp32. */
+/* A factor with its table: of a type of 8 or 16 bits, NULL for fp32. */
 typedef struct source {
     tki_factor factor;
     const decoded *table;
+    bool bytes; /* 8 bits */
 } source;
 
 /* A block of a factor in double, in the factor's own order. */
@@ -102,7 +103,7 @@ static inline decoded decode(double value)
 static inline decoded element_of(const source *f, int64_t i)
 {
     if (f->table)
-        return f->table[((const uint16_t *)f->factor.data)[i]];
+        return f->table[f->bytes ? ((const uint8_t *)f->factor.data)[i] : ((const uint16_t *)f->factor.data)[i]];
     return decode((double)((const float *)f->factor.data)[i]);
 }
 
@@ -254,9 +255,10 @@ static tki_product_box *box_alloc(const tki_product *p, int64_t rows, int64_t co
     tki_product_box *w = malloc(sizeof *w + doubles * sizeof(double) + outputs);
     if (!w)
         return NULL;
+    const bool bytes = tk_dtype_size(p->dtype) == 1;
     *w = (tki_product_box){.p = *p,
-                           .left = {.lines = rows, .from = {p->left, p->tables}},
-                           .right = {.lines = cols, .from = {p->right, p->tables}}};
+                           .left = {.lines = rows, .from = {p->left, p->tables, bytes}},
+                           .right = {.lines = cols, .from = {p->right, p->tables, bytes}}};
     w->sum = (double *)(w + 1);
     w->magnitude = w->sum + outputs;
     w->nonzero = w->magnitude + outputs;
@@ -311,7 +313,7 @@ void tki_product_box_free(tki_product_box *box)
 static void fill(tk_dtype dtype, void *entries)
 {
     decoded *table = entries;
-    for (uint32_t bits = 0; bits < TKI_PATTERNS; bits++)
+    for (uint32_t bits = 0; bits <= (uint32_t)tki_last_pattern(dtype); bits++)
         table[bits] = decode(tki_decode(dtype, bits));
 }
 
@@ -320,7 +322,7 @@ static void fill(tk_dtype dtype, void *entries)
  * safe with any number, and results stay within the same error. */
 tk_status tki_product_open(tk_dtype dtype, void **tables)
 {
-    static tki_kept_table kept = {.entry_bytes = sizeof(decoded), .fill = fill};
+    static tki_kept_table kept = {.entry_bytes = sizeof(decoded), .fill = fill, .any_width = true};
     openblas_set_num_threads(1);
     if (!tki_is_tabled(dtype)) {
         *tables = NULL;

@@ -1,4 +1,4 @@
-/* What generated kernels compute with, as text: functions, each of which calls only those before it. */
+/* UNTRUSTED. What generated kernels compute with, as text: functions, each of which calls only those before it. */
 #pragma once
 
 static const struct {

@@ -66,7 +66,7 @@ static tk_status take_run(const tki_run *run, void *data)
     while (split < run->box_count && run->boxes[split] < p->first_count)
         split++;
     if (split == 0 || split == run->box_count)
-        return tki_fail(p->ctx, TK_INTERNAL, "a gap that was not found before");
+        return tki_fail(p->ctx, TK_INTERNAL, "a gap in the cover that the check had not found");
     const int64_t bytes = run->count * bits / 8;
     for (int64_t at = 0, step; at < bytes; at += step) {
         step = bytes - at < CHUNK ? bytes - at : CHUNK;

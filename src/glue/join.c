@@ -157,7 +157,9 @@ static tk_status take_run(const tki_run *run, void *data)
     while (sources < run->box_count && run->boxes[sources] < t->source_count)
         sources++;
     if (sources == 0)
-        return t->whole->has_gap ? TK_OK : tki_fail(t->join->ctx, TK_INTERNAL, "a gap that was not found before");
+        return t->whole->has_gap
+                   ? TK_OK
+                   : tki_fail(t->join->ctx, TK_INTERNAL, "a gap in the cover that the check had not found");
     t->join->outcome->elements_compared += (int64_t)(sources - 1) * run->count;
     const int64_t bytes = run->count * t->bits / 8;
     tk_status status = TK_OK;

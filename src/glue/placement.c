@@ -55,7 +55,7 @@ static const char *section_problem(const json_t *section)
     if (!json_is_object(section))
         return "a section is not an object";
     if (!tki_json_has_only(section, members))
-        return "a section has a member beside \"shape\", \"start\", \"tensor\" and \"sha256\"";
+        return "a section has a member other than \"shape\", \"start\", \"tensor\" and \"sha256\"";
     if (json_object_get(section, "tensor") && (!name || !name[0] || !strcmp(name, TKI_SAFETENSORS_METADATA)))
         return "\"tensor\" is not a name";
     if (!is_sha256_or_absent(json_object_get(section, "sha256")))
@@ -146,7 +146,7 @@ static const char *index_problem(json_t *index)
     if (json_integer_value(json_object_get(index, TKI_MANIFEST_KEY)) != 1)
         return "neither an index, with \"weight_map\", nor a manifest, with \"" TKI_MANIFEST_KEY "\": 1";
     if (!tki_json_has_only(index, members))
-        return "a manifest has a member beside \"" TKI_MANIFEST_KEY "\" and \"shards\"";
+        return "a manifest has a member other than \"" TKI_MANIFEST_KEY "\" and \"shards\"";
     if (json_array_size(shards) == 0)
         return "\"shards\" must be a list that is not empty";
     json_array_foreach(shards, i, value)

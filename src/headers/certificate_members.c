@@ -1,4 +1,4 @@
-/* certificate.schema.json and certificate_members.md, from the table of all members of certificates. The schema comes by standard input, and in
+/* RECORDS. certificate.schema.json and certificate_members.md, from the table of all members of certificates. The schema comes by standard input, and in
  * it
  *
  *     "@members": "run"     stands for type, required and properties of the object `run`,

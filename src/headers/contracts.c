@@ -1,4 +1,4 @@
-/* The contracts, and what ABI 1 of users' kernels has of them. */
+/* CHOOSES. The contracts, and what ABI 1 of user kernels has of them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Declarations and comments, laid out as people write them. */
+/* CHOOSES. Declarations and comments, laid out as people write them. */
 #include <string.h>
 
 #include "headers/headers.h"

@@ -1,4 +1,4 @@
-/* Inside the program tokitai-generate, which writes what is made from the contracts when Tokitai is built. It is linked to the contracts and
+/* CHOOSES. Inside the program tokitai-generate, which writes what is made from the contracts when Tokitai is built. It is linked to the contracts and
  * to what reads them, and sees tokitai.h without the part that it writes (TOKITAI_WITHOUT_OPS). */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Inputs of the program, and what is wrong with them. */
+/* RECORDS. Inputs of the program, and what is wrong with them. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* kernel_calls.c: for the worker, a function for each op that calls a user's kernel of it, and where its attributes lie in tokitai_call. */
+/* CHOOSES. kernel_calls.c: for the worker, a function for each op that calls a user kernel of it, and where its attributes lie in tokitai_call. */
 #include <ctype.h>
 
 #include "headers/headers.h"

@@ -1,4 +1,4 @@
-/* tokitai_kernel_ops.h: the functions of users' kernels, and the attributes that they are given. */
+/* CHOOSES. tokitai_kernel_ops.h: the functions of user kernels, and the attributes that they are given. */
 #include "headers/headers.h"
 #include "model/signature.h"
 
@@ -35,7 +35,7 @@ static void write_comment(FILE *out, const tk_contract *contract)
 void generate_kernel_header(FILE *out)
 {
     const tk_contract *contract;
-    fputs("/* The function of each op that a user's kernel may define. tokitai_kernel.h, which says what they are, "
+    fputs("/* The function of each op that a user kernel may define. tokitai_kernel.h, which says what they are, "
           "includes this file; it is made\n"
           " * from the contracts when Tokitai is built. */\n"
           "#ifndef TOKITAI_KERNEL_OPS_H\n#define TOKITAI_KERNEL_OPS_H\n\n"

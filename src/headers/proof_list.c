@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "headers/headers.h"
+#include "model/made_op.h"
 
 enum { MOST_FILES = 128, MOST_IMPORTS = 128 };
 
@@ -141,9 +142,10 @@ static bool is_known(const char *id, size_t length)
     for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
         if (strlen(topics[i].id) == length && !strncmp(topics[i].id, id, length))
             return true;
-    for (int op = 0; (contract = generate_contract_at(op)); op++)
-        for (int i = 0; i < contract->clause_count; i++)
-            if (strlen(contract->clauses[i].id) == length && !strncmp(contract->clauses[i].id, id, length))
+    tki_clauses all;
+    for (int op = 0; (contract = generate_contract_at(op)) && tki_clauses_of(contract, &all); op++)
+        for (int i = 0; i < all.count; i++)
+            if (strlen(all.list[i].id) == length && !strncmp(all.list[i].id, id, length))
                 return true;
     return false;
 }

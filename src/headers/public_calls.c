@@ -1,4 +1,4 @@
-/* tokitai_ops.h: the typed calls, and the options of those that have some. */
+/* RECORDS. tokitai_ops.h: the typed calls, and the options of those that have some. */
 #include <ctype.h>
 #include <string.h>
 

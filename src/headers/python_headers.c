@@ -1,4 +1,4 @@
-/* _headers.py: the public headers for Python's ctypes: the constants of enums, and the names of those that count from 0; structs and types
+/* SHOWS. _headers.py: the public headers for Python's ctypes: the constants of enums, and the names of those that count from 0; structs and types
  * of functions by their C names; the functions, each with its library; the table of formats.
  *
  * It reads the C that the headers are written in: enums, structs and unions, pointers to functions, declarations. Anything else ends the

@@ -1,4 +1,4 @@
-/* typed_calls.c: each typed call fills a case and runs it. */
+/* RECORDS. typed_calls.c: each typed call fills a case and runs it. */
 #include <string.h>
 
 #include "headers/headers.h"
@@ -19,12 +19,12 @@ static void write_options(FILE *out, const tk_contract *contract)
     fputs("    }\n", out);
 }
 
-static void write_call(FILE *out, const tk_contract *contract)
+static void write_call(FILE *out, const tk_contract *contract, int place)
 {
     char signature[SIGNATURE];
     tk_contract_signature(contract, signature, sizeof signature);
     fprintf(out, "%.*s\n{\n", (int)strlen(signature) - 1, signature);
-    fprintf(out, "    tk_case made = tk_case_init(&tki_%s_contract, dtype);\n", contract->name);
+    fprintf(out, "    tk_case made = tk_case_init(tk_contract_at(%d), dtype);\n", place);
     if (tk_contract_takes_index(contract))
         fputs("    made.index_dtype = index_dtype;\n", out);
     for (int d = 0; d < contract->dim_count; d++)
@@ -43,7 +43,7 @@ void generate_typed_calls(FILE *out)
     const tk_contract *contract;
     fputs("/* Made from the contracts by headers/typed_calls.c. */\n#include \"model/lowering.h\"\n", out);
     for (int i = 0; (contract = generate_contract_at(i)); i++) {
-        fprintf(out, "\nextern const tk_contract tki_%s_contract;\n\n", contract->name);
-        write_call(out, contract);
+        fputc('\n', out);
+        write_call(out, contract, i);
     }
 }

@@ -1,4 +1,4 @@
-/* tokitai-generate FILE... [-- INPUT...]: writes each file; the name says what is in it. */
+/* RECORDS. tokitai-generate FILE... [-- INPUT...]: writes each file; the name says what is in it. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -83,7 +83,7 @@ tki_value tki_special_binary(const tki_rules *rules, tki_primitive p, const tki_
     tki_value y = tki_value_of_state((a->state | b->state) & (TKI_IS_NAN | TKI_IS_UNKNOWN));
     if (p == TKI_MULTIPLY && ((a->state | b->state) & TKI_IS_ABSENT)) {
         y = tki_value_exactly(0);
-        y.state |= TKI_IS_ABSENT | ((a->state | b->state) & TKI_IS_ANY ? TKI_IS_NAN : 0);
+        y.state |= TKI_IS_ABSENT | ((a->state | b->state) & (TKI_IS_ANY | TKI_IS_UNKNOWN) ? TKI_IS_NAN : 0);
         return y;
     }
     const unsigned classes[] = {TKI_IS_FINITE, TKI_IS_PLUS_INF, TKI_IS_MINUS_INF};
@@ -123,19 +123,17 @@ static double error_with_bias(const tki_value *sum, const tki_value *b)
 /* Of what was normalised: x a + (b - m a) is a right evaluation, too, and rounds b - m a; the rule of TKI_STANDARDIZE has paid for the rest. */
 tki_value tki_added_to_sum(const tki_rules *rules, const tki_value *a, const tki_value *b)
 {
-    tki_value x = *a, z = *b;
-    x.depth = z.depth = 0;
-    tki_value y = tki_added(rules, &x, &z);
+    const double v = a->v + b->v, d = (a->d + b->d + TKI_DOUBLE_UNIT * fabs(v)) * TKI_DOUBLE_SLACK;
     double more = 0;
     if (a->depth == TKI_NORMALISED || b->depth == TKI_NORMALISED)
         more = TKI_U * fmin(a->depth == TKI_NORMALISED ? tki_value_magnitude(b) : INFINITY,
                             b->depth == TKI_NORMALISED ? tki_value_magnitude(a) : INFINITY);
-    double e = y.e + more;
+    double e = tki_rounded_error(v, d, a->e + b->e, 1, tki_underflow(rules, 0)) + more;
     if (a->depth > 0)
         e = fmax(e, error_with_bias(a, b));
     if (b->depth > 0)
         e = fmax(e, error_with_bias(b, a));
-    y = tki_value_rounded(y.v, y.d, e, 0, 0, -INFINITY, INFINITY);
+    tki_value y = tki_value_rounded(v, d, e, 0, 0, -INFINITY, INFINITY);
     if (a->depth >= 0 && b->depth >= 0) {
         y.depth = (a->depth > b->depth ? a->depth : b->depth) + 1;
         y.mass = (a->depth > 0 ? a->mass : tki_value_magnitude(a) + a->e) +
@@ -156,7 +154,7 @@ tki_value tki_divided(const tki_rules *rules, const tki_value *a, const tki_valu
         return tki_value_of_state(TKI_IS_UNKNOWN);
     const double end = tki_value_least(b), other_end = tki_value_most(b), middle = 0.5 * (end + other_end);
     const double divisor = b->d == 0 ? b->v : middle,
-                 off = b->d == 0 ? 0 : 0.5 * (other_end - end) * TKI_DOUBLE_SLACK;
+                 off = b->d == 0 ? 0 : fmax(middle - end, other_end - middle) * TKI_DOUBLE_SLACK;
     const double v = a->v / divisor, magnitude = fabs(v) * TKI_DOUBLE_SLACK;
     const double d = (a->d + magnitude * off) / least * TKI_DOUBLE_SLACK + 2 * TKI_DOUBLE_UNIT * magnitude +
                      TKI_DOUBLE_TINY;
@@ -185,7 +183,7 @@ tki_value tki_absolute(const tki_value *a)
 static tki_value of_ends(double least, double most, double l, double h)
 {
     const double v = least == most ? least : 0.5 * (least + most);
-    const double d = least == most ? 0 : 0.5 * (most - least) * TKI_DOUBLE_SLACK;
+    const double d = least == most ? 0 : fmax(v - least, most - v) * TKI_DOUBLE_SLACK; /* v is rounded */
     return (tki_value){.v = v,
                        .d = d,
                        .e = fmax(h - least, most - l) > 0 ? fmax(h - least, most - l) * TKI_DOUBLE_SLACK : 0,
@@ -198,12 +196,12 @@ tki_value tki_larger(const tki_value *a, const tki_value *b)
 {
     if (!tki_both_finite(a, b))
         return tki_special_binary(NULL, TKI_MAX, a, b);
-    if (a->l >= b->h && a->v - a->d >= b->v + b->d)
+    if (a->l >= b->h && tki_value_low(a) >= tki_value_high(b))
         return *a;
-    if (b->l >= a->h && b->v - b->d >= a->v + a->d)
+    if (b->l >= a->h && tki_value_low(b) >= tki_value_high(a))
         return *b;
-    return of_ends(fmax(a->v - a->d, b->v - b->d), fmax(a->v + a->d, b->v + b->d), fmax(a->l, b->l),
-                   fmax(a->h, b->h));
+    return of_ends(fmax(tki_value_low(a), tki_value_low(b)), fmax(tki_value_high(a), tki_value_high(b)),
+                   fmax(a->l, b->l), fmax(a->h, b->h));
 }
 
 tki_value tki_smaller(const tki_value *a, const tki_value *b)
@@ -286,22 +284,26 @@ static double rounded_to(tk_dtype dtype, double x)
     return tki_decode(dtype, tki_round_double(dtype, x));
 }
 
+/* What is beyond the format's largest number, on one side or on both, becomes an infinity or NaN; the rest lies between what is left of the ends. */
 tki_value tki_cast_to(tk_dtype dtype, const tki_value *a)
 {
     tki_value y = tki_value_of_state(a->state & ~(unsigned)TKI_IS_FINITE);
+    if ((y.state & TKI_IS_INFINITE) && isnan(rounded_to(dtype, INFINITY))) /* a format without infinities */
+        y.state = (y.state & ~(unsigned)TKI_IS_INFINITE) | TKI_IS_NAN;
     if (!(a->state & TKI_IS_FINITE))
         return y;
-    const double ends[4] = {rounded_to(dtype, a->v - a->d), rounded_to(dtype, a->v + a->d), rounded_to(dtype, a->l),
-                            rounded_to(dtype, a->h)};
-    if (isfinite(ends[0] + ends[1] + ends[2] + ends[3])) {
-        const tki_value part = of_ends(ends[0], ends[1], ends[2], ends[3]);
-        return tki_value_either(&y, &part);
+    const double largest = tki_magnitude_value(tki_format_of(dtype), tki_format_of(dtype).largest);
+    const double ends[4] = {tki_value_low(a), tki_value_high(a), a->l, a->h};
+    double within[4];
+    for (int i = 0; i < 4; i++) {
+        const tki_value beyond = tki_value_of_input(rounded_to(dtype, ends[i]));
+        within[i] = rounded_to(dtype, fmin(fmax(ends[i], -largest), largest));
+        y.state |= beyond.state & TKI_IS_ANY;
     }
-    for (int i = 0; i < 4; i++) { /* beyond the format's end, or on both sides of it */
-        const tki_value part = tki_value_of_input(ends[i]);
-        y = tki_value_either(&y, &part);
-    }
-    return y;
+    if (!isfinite(rounded_to(dtype, a->l)) && !isfinite(rounded_to(dtype, a->h)) && (a->l > 0 || a->h < 0))
+        return y;
+    const tki_value part = of_ends(within[0], within[1], within[2], within[3]);
+    return tki_value_either(&y, &part);
 }
 
 tki_value tki_constant_of(double v, double d)
@@ -363,7 +365,8 @@ unsigned tki_compared(tki_relation relation, const tki_value *a, const tki_value
             may_hold(relation, al, ah, bl, bh, &may, &may_not);
             truth |= (may ? TKI_FOUND_TRUE : 0) | (may_not ? TKI_FOUND_FALSE : 0);
             if (i == 0 && k == 0) {
-                may_hold(relation, a->v - a->d, a->v + a->d, b->v - b->d, b->v + b->d, &may, &may_not);
+                may_hold(relation, tki_value_low(a), tki_value_high(a), tki_value_low(b), tki_value_high(b), &may,
+                         &may_not);
                 truth |= (may ? TKI_TRUE : 0) | (may_not ? TKI_FALSE : 0);
             }
         }
@@ -402,8 +405,8 @@ tki_value tki_selected(unsigned truth, const tki_value *if_true, const tki_value
     if (open || (truth & found_second))
         y = tki_value_either(first, second);
     if (open && (first->state & second->state & TKI_IS_FINITE)) {
-        const double least = fmin(first->v - first->d, second->v - second->d);
-        const double most = fmax(first->v + first->d, second->v + second->d);
+        const double least = fmin(tki_value_low(first), tki_value_low(second));
+        const double most = fmax(tki_value_high(first), tki_value_high(second));
         const unsigned state = y.state;
         y = of_ends(least, most, y.l, y.h);
         y.state = state;

@@ -19,19 +19,22 @@ static const tki_def_node *node_of(const tki_thread *t, int node)
 static tki_lanes *make_lanes(tki_thread *t, const tki_program *p)
 {
     const size_t line = TKI_LANES * sizeof(int64_t), nodes = (size_t)t->in->d->node_count + 1;
-    const size_t values = ((size_t)p->count + 1) * sizeof(tki_value[TKI_LANES]);
+    const size_t values = ((size_t)p->count + 1) * (sizeof(tki_value[TKI_LANES]) + sizeof(tki_block));
     tki_lanes *w = calloc(1, sizeof *w);
-    char *memory = w ? malloc(values + (size_t)p->index_count * line + nodes * sizeof(int)) : NULL;
+    char *memory = w ? malloc(values + (size_t)p->index_count * line + nodes * sizeof(int) + (size_t)p->count) : NULL;
     if (!memory) {
         free(w);
         t->status = TK_NO_MEMORY;
         return NULL;
     }
     w->memory = memory;
+    w->run = TKI_NONE;
     w->values = (tki_value(*)[TKI_LANES])memory;
+    w->blocks = (tki_block *)(w->values + p->count + 1);
     for (int i = 0; i < p->index_count; i++)
         w->index[p->indices[i]] = (int64_t *)(memory + values + (size_t)i * line);
     w->slot = (int *)(memory + values + (size_t)p->index_count * line);
+    w->form = (unsigned char *)(w->slot + nodes);
     for (int i = 0; i < p->count; i++)
         w->slot[p->order[i]] = i;
     return w;
@@ -44,12 +47,14 @@ tki_lanes *tki_lanes_of(tki_thread *t, const tki_program *p, tki_lanes **place)
     return *place;
 }
 
-static bool begin(tki_thread *t, const tki_interpreter *in)
+bool tki_thread_begin(tki_thread *t, const tki_interpreter *in)
 {
     *t = (tki_thread){.in = in,
                       .of_tensor = calloc((size_t)in->d->tensor_count + 1, sizeof *t->of_tensor),
-                      .of_body = calloc((size_t)in->d->node_count + 1, sizeof *t->of_body)};
+                      .of_body = calloc(3 * ((size_t)in->d->node_count + 1), sizeof *t->of_body)};
     t->status = t->of_tensor && t->of_body ? TK_OK : TK_NO_MEMORY;
+    for (int i = 0; i < 2 && t->of_body; i++)
+        t->of_factor[i] = t->of_body + (i + 1) * (in->d->node_count + 1);
     return t->status == TK_OK;
 }
 
@@ -60,11 +65,11 @@ static void free_lanes(tki_lanes *w)
     free(w);
 }
 
-static void end(tki_thread *t)
+void tki_thread_end(tki_thread *t)
 {
     for (int i = 0; t->of_tensor && i < t->in->d->tensor_count; i++)
         free_lanes(t->of_tensor[i]);
-    for (int i = 0; t->of_body && i < t->in->d->node_count; i++)
+    for (int i = 0; t->of_body && i < 3 * (t->in->d->node_count + 1); i++)
         free_lanes(t->of_body[i]);
     free(t->of_tensor);
     free(t->of_body);
@@ -100,6 +105,10 @@ void tki_line_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, 
         }
         return;
     }
+    if (linear->count == 1 && constants[linear->offset] == 0 && constants[linear->terms[0].coefficient] == 1) {
+        memcpy(line, w->index[t->in->d->ints[linear->terms[0].atom].which], (size_t)w->count * sizeof *line);
+        return;
+    }
     for (int i = 0; i < w->count; i++)
         line[i] = constants[linear->offset];
     for (int term = 0; term < linear->count; term++) {
@@ -113,12 +122,51 @@ void tki_line_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, 
     }
 }
 
-/* Where the elements of a read lie; -1 if out of range. With `to`, the subscripts become its indices `own`. */
-static void places_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+/* The same where one index counts up alone and subscripts are sums of indices: then they rise evenly, and are in range between two that are. The
+ * index by which a program of the tensor's elements counts up goes to *to_run. */
+static bool places_of_run(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+                          int64_t *first, int64_t *step, int *to_run)
+{
+    const tki_def_tensor *tensor = &t->in->d->tensors[n->tensor];
+    int64_t low[TKI_MOST_INDICES], high[TKI_MOST_INDICES];
+    const int last = w->count - 1;
+    int moving = 0;
+    *first = *step = 0;
+    if (w->run == TKI_NONE || last < 1)
+        return false;
+    indices_of(p, w, 0, low);
+    indices_of(p, w, last, high);
+    for (int axis = 0; axis < tensor->rank; axis++) {
+        const tki_linear *linear = &n->subscripts[axis].linear;
+        const int64_t extent = t->in->constants[tensor->extent[axis]];
+        if (!is_plain(t, linear))
+            return false;
+        const int64_t begin = tki_linear_value(t->in, linear, low), end = tki_linear_value(t->in, linear, high);
+        if (begin < 0 || begin >= extent || end < 0 || end >= extent)
+            return false;
+        *first = *first * extent + begin;
+        *step = *step * extent + (end - begin) / last;
+        moving += begin != end;
+        *to_run = end - begin == last ? tensor->own[axis] : *to_run;
+    }
+    *to_run = moving == 1 ? *to_run : TKI_NONE;
+    return true;
+}
+
+/* Where the elements of a read lie; -1 if out of range. With `to`, the subscripts become its indices `own`. True: it is the same place for all. */
+static bool places_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
                       int64_t flat[], tki_lanes *to)
 {
     const tki_def_tensor *tensor = &t->in->d->tensors[n->tensor];
-    int64_t line[TKI_LANES];
+    int64_t line[TKI_LANES], first, step;
+    int run = TKI_NONE;
+    const bool even = places_of_run(t, p, w, n, &first, &step, &run);
+    if (to)
+        to->run = even ? run : TKI_NONE;
+    for (int i = 0; i < w->count && even; i++)
+        flat[i] = first + i * step;
+    if (even && !to)
+        return step == 0;
     memset(flat, 0, (size_t)w->count * sizeof *flat);
     for (int axis = 0; axis < tensor->rank; axis++) {
         const int64_t extent = t->in->constants[tensor->extent[axis]];
@@ -130,16 +178,20 @@ static void places_of(const tki_thread *t, const tki_program *p, const tki_lanes
                 to->index[tensor->own[axis]][i] = inside ? line[i] : 0;
         }
     }
+    return false;
 }
 
-void tki_table_places(const tki_thread *t, const tki_table *table, const tki_lanes *w, int64_t flat[])
+bool tki_table_places(const tki_thread *t, const tki_table *table, const tki_lanes *w, int64_t flat[])
 {
+    bool moves = w->run == TKI_NONE;
     memset(flat, 0, (size_t)w->count * sizeof *flat);
     for (int k = 0; k < table->index_count; k++) {
         const int64_t extent = tki_extent_of(t->in, table->indices[k]), *index = w->index[table->indices[k]];
+        moves |= table->indices[k] == w->run;
         for (int i = 0; i < w->count; i++)
             flat[i] = flat[i] * extent + index[i];
     }
+    return !moves;
 }
 
 /* -- Reads ----------------------------------------------------------------------------------------------------------- */
@@ -170,42 +222,98 @@ static void read_input(const tki_thread *t, const tki_def_node *n, const int64_t
     }
 }
 
-static void read_tensor(tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
-                        tki_value out[])
+/* The number at each place as a block, where all are finite; where there is none, what stands behind `else`, if that is exact. */
+static bool read_block(const tki_thread *t, const tki_def_node *n, const int64_t flat[], int count, tki_block *out)
+{
+    const tki_interpreter *in = t->in;
+    const tk_dtype dtype = tki_dtype_of(in, n->tensor);
+    const void *data = tki_input_of(in, n->tensor);
+    const float *decoded = in->decoded[n->tensor];
+    const tki_value *other = n->operand[0] == TKI_NONE ? NULL : &in->values[tki_resolved(in, n->operand[0])];
+    const bool has_other = other && other->state == TKI_IS_FINITE && tki_value_is_exact(other);
+    const double instead = has_other ? other->v : NAN;
+    double reach = 0;
+    if (in->watch || in->d->tensors[n->tensor].integer || !(dtype == TK_F32 || decoded))
+        return false;
+    out->exact = true;
+    out->depth = 0;
+    if (dtype == TK_F32)
+        for (int i = 0; i < count; i++)
+            out->v[i] = flat[i] < 0 ? instead : (double)((const float *)data)[flat[i]];
+    else
+        for (int i = 0; i < count; i++)
+            out->v[i] = flat[i] < 0 ? instead : (double)decoded[((const uint16_t *)data)[flat[i]]];
+    for (int i = 0; i < count; i++)
+        reach += 0 * out->v[i]; /* NaN of what is not finite */
+    tki_block_fill(out, count);
+    return reach == 0;
+}
+
+static tki_form read_given(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+                           int64_t flat[], tki_value out[], tki_block *block)
+{
+    if (places_of(t, p, w, n, flat, NULL) && !t->in->watch) {
+        read_input(t, n, flat, 1, out);
+        return TKI_AS_ONE;
+    }
+    if (read_block(t, n, flat, w->count, block))
+        return TKI_AS_BLOCK;
+    read_input(t, n, flat, w->count, out);
+    return TKI_AS_VALUES;
+}
+
+/* By the program of the tensor's elements. */
+static tki_form read_computed(tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+                              int64_t flat[], tki_value out[], tki_block *block)
 {
     const tki_interpreter *in = t->in;
     const tki_def_tensor *tensor = &in->d->tensors[n->tensor];
+    const tki_program *inner = &in->of_tensor[n->tensor];
+    tki_lanes *to = tki_lanes_of(t, inner, &t->of_tensor[n->tensor]);
+    bool empty = false, inside = true;
+    for (int axis = 0; axis < tensor->rank; axis++)
+        empty |= in->constants[tensor->extent[axis]] == 0;
+    if (!to)
+        return TKI_AS_VALUES;
+    places_of(t, p, w, n, flat, to);
+    to->count = w->count;
+    if (!empty && !tki_run(t, inner, to))
+        return TKI_AS_VALUES;
+    for (int i = 0; i < w->count; i++)
+        inside &= flat[i] >= 0;
+    const int slot = to->slot[inner->root];
+    if (inside && !tki_is_constant(in, inner->root) && (to->form[slot] & TKI_AS_BLOCK)) {
+        tki_block_copy(&to->blocks[slot], 0, w->count, block);
+        return TKI_AS_BLOCK;
+    }
+    const tki_operand root = empty ? (tki_operand){0} : tki_operand_of(t, to, inner->root);
+    for (int i = 0; i < w->count; i++)
+        out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN) : root.at[i * root.step];
+    return TKI_AS_VALUES;
+}
+
+static tki_form read_tensor(tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+                            tki_value out[], tki_block *block)
+{
+    const tki_interpreter *in = t->in;
     const tki_table *table = &in->kept_tensor[n->tensor];
     int64_t flat[TKI_LANES];
-    if (tensor->role == TKI_TENSOR_INPUT) {
-        places_of(t, p, w, n, flat, NULL);
-        read_input(t, n, flat, w->count, out);
+    tki_form form = TKI_AS_VALUES;
+    if (tki_is_given(in, n->tensor)) {
+        form = read_given(t, p, w, n, flat, out, block);
     } else if (table->entries) {
-        places_of(t, p, w, n, flat, NULL);
-        for (int i = 0; i < w->count; i++)
+        const bool same = places_of(t, p, w, n, flat, NULL);
+        for (int i = 0; i < (same ? 1 : w->count); i++)
             out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN) : ((const tki_value *)table->entries)[flat[i]];
+        form = same ? TKI_AS_ONE : TKI_AS_VALUES;
     } else {
-        const tki_program *inner = &in->of_tensor[n->tensor];
-        tki_lanes *to = tki_lanes_of(t, inner, &t->of_tensor[n->tensor]);
-        bool empty = false;
-        for (int axis = 0; axis < tensor->rank; axis++)
-            empty |= in->constants[tensor->extent[axis]] == 0;
-        if (!to)
-            return;
-        places_of(t, p, w, n, flat, to);
-        to->count = w->count;
-        if (!empty && !tki_run(t, inner, to))
-            return;
-        const bool constant = tki_is_constant(in, inner->root);
-        for (int i = 0; i < w->count; i++)
-            out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN)
-                     : constant  ? in->values[inner->root]
-                                 : to->values[to->slot[inner->root]][i];
+        form = read_computed(t, p, w, n, flat, out, block);
     }
-    if (n->operand[0] != TKI_NONE) /* else */
+    if (form == TKI_AS_VALUES && n->operand[0] != TKI_NONE) /* else */
         for (int i = 0; i < w->count; i++)
             if (flat[i] < 0)
                 out[i] = in->values[tki_resolved(in, n->operand[0])];
+    return form;
 }
 
 /* -- Numbers --------------------------------------------------------------------------------------------------------- */
@@ -215,7 +323,67 @@ tki_operand tki_operand_of(const tki_thread *t, const tki_lanes *w, int node)
     node = tki_resolved(t->in, node);
     if (tki_is_constant(t->in, node))
         return (tki_operand){&t->in->values[node], 0};
-    return (tki_operand){w->values[w->slot[node]], 1};
+    const int slot = w->slot[node];
+    if (w->form[slot] == TKI_AS_BLOCK) {
+        for (int i = 0; i < w->count; i++)
+            w->values[slot][i] = tki_block_at(&w->blocks[slot], i);
+        w->form[slot] |= TKI_AS_VALUES;
+    }
+    return (tki_operand){w->values[slot], w->form[slot] != TKI_AS_ONE};
+}
+
+const tki_block *tki_block_of(const tki_thread *t, const tki_lanes *w, int node, bool factors, tki_block *room)
+{
+    if (t->in->watch)
+        return NULL;
+    node = tki_resolved(t->in, node);
+    const bool constant = tki_is_constant(t->in, node);
+    if (!constant && (w->form[w->slot[node]] & TKI_AS_BLOCK))
+        return &w->blocks[w->slot[node]];
+    const tki_operand x = tki_operand_of(t, w, node);
+    const bool taken = x.step == 0 ? tki_block_of_one(x.at, factors, w->count, room)
+                                   : tki_block_of_values(x.at, factors, w->count, room);
+    return taken ? room : NULL;
+}
+
+/* Is it the same for all elements? */
+static bool is_one(const tki_thread *t, const tki_lanes *w, int node)
+{
+    node = node == TKI_NONE ? TKI_NONE : tki_resolved(t->in, node);
+    return node == TKI_NONE || tki_is_constant(t->in, node) || w->form[w->slot[node]] == TKI_AS_ONE;
+}
+
+static bool compute_block(const tki_thread *t, const tki_lanes *w, const tki_def_node *n, tki_block *out)
+{
+    const tki_rules *rules = &t->in->rules;
+    const tki_primitive primitive = n->primitive;
+    const bool product = primitive == TKI_MULTIPLY || primitive == TKI_SQUARE || primitive == TKI_DIVIDE;
+    const bool function = tki_function_of(primitive) != NULL;
+    const bool other = primitive == TKI_ADD || primitive == TKI_SUBTRACT || primitive == TKI_MIN ||
+                       primitive == TKI_MAX;
+    tki_block room[2];
+    if (!product && !function && !other)
+        return false;
+    const tki_block *a = tki_block_of(t, w, n->operand[0], product || function, &room[0]);
+    const bool square = product && primitive != TKI_DIVIDE &&
+                        (n->operand[1] == TKI_NONE ||
+                         tki_resolved(t->in, n->operand[0]) == tki_resolved(t->in, n->operand[1]));
+    if (!a)
+        return false;
+    if (function)
+        return tki_function_block(rules, primitive, a, w->count, out);
+    if (square)
+        return tki_block_square(rules, a, w->count, out);
+    const tki_block *b = tki_block_of(t, w, n->operand[1], product, &room[1]);
+    if (!b)
+        return false;
+    if (primitive == TKI_DIVIDE)
+        return tki_block_divide(rules, a, b, w->count, out);
+    if (product)
+        return tki_block_multiply(rules, a, b, w->count, out);
+    if (primitive == TKI_MIN || primitive == TKI_MAX)
+        return tki_block_larger(a, b, primitive == TKI_MIN, w->count, out);
+    return tki_block_add(rules, a, b, primitive == TKI_SUBTRACT, w->count, out);
 }
 
 /* The exponent of a power, if it is a product of so many factors; else -1. */
@@ -227,12 +395,20 @@ static int factors_of(const tki_thread *t, int node)
     return whole ? (int)n->nearest : -1;
 }
 
-static void compute_primitive(const tki_thread *t, const tki_lanes *w, const tki_def_node *n, tki_value out[])
+/* Of a sum it is the sum of the negated terms, which may begin with another number, too. */
+static tki_value negated_sum(const tki_value *a)
+{
+    tki_value y = tki_negated(a);
+    y.mass = a->mass;
+    y.depth = a->depth;
+    return y;
+}
+
+static void compute_values(const tki_thread *t, const tki_lanes *w, const tki_def_node *n, int count, tki_value out[])
 {
     const tki_rules *rules = &t->in->rules;
     const tki_operand a = tki_operand_of(t, w, n->operand[0]);
     const tki_operand b = n->operand[1] == TKI_NONE ? a : tki_operand_of(t, w, n->operand[1]);
-    const int count = w->count;
     switch (n->primitive) {
     case TKI_ADD:
         for (int i = 0; i < count; i++)
@@ -240,9 +416,7 @@ static void compute_primitive(const tki_thread *t, const tki_lanes *w, const tki
         return;
     case TKI_SUBTRACT:
         for (int i = 0; i < count; i++) {
-            tki_value minus = tki_negated(b.at + i * b.step);
-            minus.mass = b.at[i * b.step].mass;
-            minus.depth = b.at[i * b.step].depth;
+            const tki_value minus = negated_sum(b.at + i * b.step);
             out[i] = tki_added(rules, a.at + i * a.step, &minus);
         }
         return;
@@ -261,7 +435,7 @@ static void compute_primitive(const tki_thread *t, const tki_lanes *w, const tki
         return;
     case TKI_NEGATE:
         for (int i = 0; i < count; i++)
-            out[i] = tki_negated(a.at + i * a.step);
+            out[i] = negated_sum(a.at + i * a.step);
         return;
     case TKI_FMA: {
         const tki_operand c = tki_operand_of(t, w, n->operand[2]);
@@ -298,6 +472,17 @@ static void compute_primitive(const tki_thread *t, const tki_lanes *w, const tki
         for (int i = 0; i < count; i++)
             out[i] = tki_function_value(rules->tables, n->primitive, a.at + i * a.step, rules->flushes);
     }
+}
+
+static tki_form compute_primitive(const tki_thread *t, const tki_lanes *w, const tki_def_node *n, tki_value out[],
+                                  tki_block *block)
+{
+    const bool one = !t->in->watch && is_one(t, w, n->operand[0]) && is_one(t, w, n->operand[1]) &&
+                     is_one(t, w, n->operand[2]);
+    if (!one && compute_block(t, w, n, block))
+        return TKI_AS_BLOCK;
+    compute_values(t, w, n, one ? 1 : w->count, out);
+    return one ? TKI_AS_ONE : TKI_AS_VALUES;
 }
 
 /* Truths are kept in `state`. */
@@ -352,15 +537,35 @@ static void compute_pieces(const tki_thread *t, const tki_lanes *w, const tki_de
 
 /* -- Programs -------------------------------------------------------------------------------------------------------- */
 
+static void show(const tki_thread *t, const tki_lanes *w, int node, tki_value out[])
+{
+    const tki_watch *watch = t->in->watch;
+    const tki_def_node *n = node_of(t, node);
+    tki_operand operands[3] = {{0}};
+    for (int k = 0; k < 3 && n->kind == TKI_NODE_PRIMITIVE; k++)
+        if (n->operand[k] != TKI_NONE)
+            operands[k] = tki_operand_of(t, w, n->operand[k]);
+    if (watch->see)
+        watch->see(watch->context, node, w->count, operands, out);
+    for (int i = 0; watch->exact && watch->exact[node] && i < w->count; i++)
+        if (out[i].state & TKI_IS_FINITE)
+            out[i] = (tki_value){.v = out[i].v,
+                                 .d = out[i].d,
+                                 .l = out[i].v - out[i].d,
+                                 .h = out[i].v + out[i].d,
+                                 .state = TKI_IS_FINITE};
+}
+
 bool tki_run(tki_thread *t, const tki_program *p, tki_lanes *w)
 {
     for (int i = 0; i < p->count && t->status == TK_OK; i++) {
         const tki_def_node *n = node_of(t, p->order[i]);
         tki_value *out = w->values[i];
+        tki_form form = TKI_AS_VALUES;
         switch (n->kind) {
         case TKI_NODE_INTEGER: compute_integer(t, p, w, n, out); break;
-        case TKI_NODE_READ: read_tensor(t, p, w, n, out); break;
-        case TKI_NODE_PRIMITIVE: compute_primitive(t, w, n, out); break;
+        case TKI_NODE_READ: form = read_tensor(t, p, w, n, out, &w->blocks[i]); break;
+        case TKI_NODE_PRIMITIVE: form = compute_primitive(t, w, n, out, &w->blocks[i]); break;
         case TKI_NODE_CAST: {
             const tki_operand a = tki_operand_of(t, w, n->operand[0]);
             for (int k = 0; k < w->count; k++)
@@ -370,25 +575,51 @@ bool tki_run(tki_thread *t, const tki_program *p, tki_lanes *w)
         case TKI_NODE_SELECT: compute_select(t, w, n, out); break;
         case TKI_NODE_COMPARE:
         case TKI_NODE_AND: compute_truth(t, w, n, out); break;
-        case TKI_NODE_OVER: tki_compute_over(t, p->order[i], w, out); break;
+        case TKI_NODE_OVER:
+            form = tki_compute_over(t, p->order[i], p, w, out, t->in->watch ? NULL : &w->blocks[i]);
+            break;
         case TKI_NODE_PIECES: compute_pieces(t, w, n, out); break;
         default: t->status = TK_INTERNAL; /* constants and choices are in no program */
         }
+        w->form[i] = (unsigned char)form;
+        if (t->in->watch && t->status == TK_OK)
+            show(t, w, p->order[i], out);
     }
     return t->status == TK_OK;
 }
 
-/* Sets the indices of elements `first` and those after it, in the order of the list. */
-static void set_indices(const tki_interpreter *in, tki_lanes *w, int count, const int *indices, int64_t first)
+void tki_set_indices(const tki_interpreter *in, tki_lanes *w, int count, const int *indices, int64_t first)
 {
-    for (int i = 0; i < w->count; i++) {
-        int64_t rest = first + i;
-        for (int k = count - 1; k >= 0; k--) {
-            const int64_t extent = tki_extent_of(in, indices[k]);
-            w->index[indices[k]][i] = rest % extent;
-            rest /= extent;
-        }
+    int64_t at[TKI_MOST_INDICES];
+    for (int k = count - 1; k >= 0; k--) {
+        const int64_t extent = tki_extent_of(in, indices[k]);
+        at[k] = first % extent;
+        first /= extent;
     }
+    const bool moves = count > 0 && at[count - 1] + w->count <= tki_extent_of(in, indices[count - 1]);
+    w->run = moves ? indices[count - 1] : TKI_NONE;
+    for (int k = 0; k < count && moves; k++) {
+        const int64_t step = k == count - 1;
+        for (int i = 0; i < w->count; i++)
+            w->index[indices[k]][i] = at[k] + i * step;
+    }
+    for (int i = 0; i < w->count && !moves; i++) {
+        for (int k = 0; k < count; k++)
+            w->index[indices[k]][i] = at[k];
+        for (int k = count - 1; k >= 0 && ++at[k] == tki_extent_of(in, indices[k]); k--)
+            at[k] = 0;
+    }
+}
+
+/* How many elements are computed together: they end with the row, where that leaves enough of them. */
+static int stretch_of(const tki_interpreter *in, const tki_program *p, int64_t first, int64_t left)
+{
+    enum { ENOUGH = TKI_LANES / 4 };
+    const int64_t extent = p->index_count ? tki_extent_of(in, p->indices[p->index_count - 1]) : 1;
+    const int64_t in_row = extent - first % extent;
+    if (in_row >= ENOUGH && in_row < left)
+        left = in_row;
+    return (int)(left < TKI_LANES ? left : TKI_LANES);
 }
 
 /* The values of a program whose elements are numbered as a tensor's. */
@@ -397,27 +628,74 @@ static tk_status values_of(tki_thread *t, const tki_program *p, tki_lanes **plac
 {
     tki_lanes *w = tki_lanes_of(t, p, place);
     for (int64_t done = 0; done < count && t->status == TK_OK; done += w->count) {
-        w->count = (int)(count - done < TKI_LANES ? count - done : TKI_LANES);
-        set_indices(t->in, w, p->index_count, p->indices, first + done);
+        w->count = stretch_of(t->in, p, first + done, count - done);
+        tki_set_indices(t->in, w, p->index_count, p->indices, first + done);
         if (!tki_run(t, p, w))
             break;
-        const tki_operand root = tki_operand_of(t, w, p->root);
+        const bool constant = tki_is_constant(t->in, p->root);
+        const tki_block *block = !constant && w->form[w->slot[p->root]] == TKI_AS_BLOCK ? &w->blocks[w->slot[p->root]]
+                                                                                        : NULL;
+        const tki_operand root = block ? (tki_operand){0} : tki_operand_of(t, w, p->root);
         for (int i = 0; i < w->count; i++)
-            values[done + i] = root.at[i * root.step];
+            values[done + i] = block ? tki_block_at(block, i) : root.at[i * root.step];
     }
     return t->status;
 }
 
 /* -- Tables ---------------------------------------------------------------------------------------------------------- */
 
+static bool is_among(int count, const int *indices, int index)
+{
+    for (int i = 0; i < count; i++)
+        if (indices[i] == index)
+            return true;
+    return false;
+}
+
+/* What has no nodes: only indices. */
+static tki_program bare_program(const tki_table *table)
+{
+    return (tki_program){.index_count = table->index_count, .indices = (int *)(uintptr_t)table->indices};
+}
+
+/* The rows of what accumulates: entries that differ in the index `at` alone. */
+static void fill_prefixes(tki_thread *t, const tki_filling *f, const tki_table *table, tki_lanes *w, int64_t first,
+                          int count, tki_value *entries)
+{
+    const tki_def_node *n = node_of(t, f->which);
+    tki_value *rows[TKI_LANES];
+    int64_t flat[TKI_LANES], step = 1;
+    for (int k = table->index_count - 1; table->indices[k] != n->at[0]; k--)
+        step *= tki_extent_of(t->in, table->indices[k]);
+    w->count = count;
+    tki_set_indices(t->in, w, t->in->outer_count[f->which], t->in->outer[f->which], first);
+    memset(w->index[n->at[0]], 0, (size_t)count * sizeof(int64_t));
+    (void)tki_table_places(t, table, w, flat);
+    for (int i = 0; i < count; i++)
+        rows[i] = entries + flat[i];
+    tki_compute_prefixes(t, f->which, w, rows, step);
+}
+
 /* Some entries of a reduction's table, or of its rows', which are not the elements of a program. */
 static void fill_reduction(tki_thread *t, const tki_filling *f, const tki_table *table, tki_lanes *w, int64_t first,
                            int count, void *entries)
 {
+    if (f->kind == TKI_KEPT_PREFIXES) {
+        fill_prefixes(t, f, table, w, first, count, entries);
+        return;
+    }
     w->count = count;
-    set_indices(t->in, w, table->index_count, table->indices, first);
+    tki_set_indices(t->in, w, table->index_count, table->indices, first);
+    if (f->kind == TKI_KEPT_SPECIAL) {
+        for (int k = 0; k < t->in->outer_count[f->which]; k++) /* which stand in the predicate alone */
+            if (!is_among(table->index_count, table->indices, t->in->outer[f->which][k]))
+                memset(w->index[t->in->outer[f->which][k]], 0, (size_t)count * sizeof(int64_t));
+        tki_count_special(t, f->which, w, (int64_t *)entries + first);
+        return;
+    }
     if (f->kind == TKI_KEPT_VALUE) {
-        tki_compute_over(t, f->which, w, (tki_value *)entries + first);
+        const tki_program p = bare_program(table);
+        (void)tki_compute_over(t, f->which, &p, w, (tki_value *)entries + first, NULL);
         return;
     }
     int each[TKI_LANES];
@@ -426,11 +704,21 @@ static void fill_reduction(tki_thread *t, const tki_filling *f, const tki_table 
     tki_compute_rows(t, f->which, w, each, (tki_row *)entries + first);
 }
 
-/* Lanes that have no program: only indices. */
-static tki_lanes *bare_lanes(tki_thread *t, const tki_table *table)
+/* Lanes that have the indices of the entries, and of the rows that they are made of. */
+static tki_lanes *bare_lanes(tki_thread *t, const tki_filling *f, const tki_table *table)
 {
-    const tki_program p = {.index_count = table->index_count, .indices = (int *)(uintptr_t)table->indices};
+    int all[2 * TKI_MOST_INDICES];
+    tki_program p = {.index_count = table->index_count, .indices = all};
+    memcpy(all, table->indices, (size_t)table->index_count * sizeof *all);
+    for (int k = 0; k < t->in->outer_count[f->which]; k++)
+        if (!is_among(table->index_count, table->indices, t->in->outer[f->which][k]))
+            all[p.index_count++] = t->in->outer[f->which][k];
     return make_lanes(t, &p);
+}
+
+static int64_t at_least(int64_t least, int64_t value)
+{
+    return value > least ? value : least;
 }
 
 tk_status tki_fill_table(const tki_interpreter *in, const tki_filling *f, void *entries)
@@ -441,14 +729,15 @@ tk_status tki_fill_table(const tki_interpreter *in, const tki_filling *f, void *
     {
         const tki_floats floats = tki_floats_begin();
         tki_thread t;
-        tki_lanes *w = begin(&t, in) && f->kind != TKI_KEPT_TENSOR ? bare_lanes(&t, table) : NULL;
+        tki_lanes *w = tki_thread_begin(&t, in) && f->kind != TKI_KEPT_TENSOR ? bare_lanes(&t, f, table) : NULL;
+        const int64_t all = f->kind == TKI_KEPT_PREFIXES
+                                ? table->count / at_least(1, tki_extent_of(in, in->d->nodes[f->which].bound[0]))
+                                : table->count;
         /* A few entries each where there are few. */
-        const int64_t part = table->count / 16 < 1           ? 1
-                             : table->count / 16 < TKI_LANES ? table->count / 16
-                                                             : TKI_LANES;
+        const int64_t part = all / 16 < 1 ? 1 : all / 16 < TKI_LANES ? all / 16 : TKI_LANES;
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t first = 0; first < table->count; first += part) {
-            const int count = (int)(table->count - first < part ? table->count - first : part);
+        for (int64_t first = 0; first < all; first += part) {
+            const int count = (int)(all - first < part ? all - first : part);
             if (t.status == TK_OK && f->kind == TKI_KEPT_TENSOR)
                 (void)values_of(&t, &in->of_tensor[f->which], &t.of_tensor[f->which], first, count,
                                 (tki_value *)entries + first);
@@ -459,7 +748,7 @@ tk_status tki_fill_table(const tki_interpreter *in, const tki_filling *f, void *
 #pragma omp critical(tki_fill_table)
             status = t.status;
         free_lanes(w);
-        end(&t);
+        tki_thread_end(&t);
         tki_floats_end(&floats);
     }
     return status;
@@ -472,11 +761,11 @@ static tk_status outputs_of(const tki_interpreter *in, const tki_program *p, int
 {
     tki_thread t;
     tki_lanes *w = NULL;
-    if (begin(&t, in))
+    if (tki_thread_begin(&t, in))
         (void)values_of(&t, p, &w, first, count, values);
     free_lanes(w);
     const tk_status status = t.status;
-    end(&t);
+    tki_thread_end(&t);
     return status;
 }
 
@@ -484,7 +773,7 @@ tk_status tki_interpreter_values(const tki_interpreter *in, int tensor, int64_t 
                                  tki_value values[])
 {
     const tki_table *table = &in->kept_tensor[tensor];
-    if (!table->entries)
+    if (!table->entries || count == 0)
         return outputs_of(in, &in->of_tensor[tensor], first, count, values);
     memcpy(values, (const tki_value *)table->entries + first, (size_t)count * sizeof *values);
     return TK_OK;

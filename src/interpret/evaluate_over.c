@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "exact/round.h"
-#include "interpret/evaluate.h"
+#include "interpret/buckets.h"
+#include "interpret/choices.h"
+#include "interpret/row_blocks.h"
 
 static const tki_def_node *node_of(const tki_thread *t, int node)
 {
@@ -15,12 +17,23 @@ static const tki_def_node *node_of(const tki_thread *t, int node)
 /* One reduction of the rows of some elements. */
 typedef struct reduction {
     tki_thread *t;
+    int node;
     const tki_def_node *n;
     const tki_program *body;
     const tki_lanes *from; /* whose elements the rows are of */
     tki_lanes *w;          /* the terms that are brought together */
     tki_row *rows;         /* [TKI_LANES] */
     int left, right; /* the factors of a product, nodes[], whose terms are not rounded by themselves; else TKI_NONE */
+    const tki_buckets *buckets; /* of whose terms those are brought that a row looks at; NULL: all */
+    const int64_t *special; /* how many terms of a row are NaN or infinite, by special_place(); NULL: none matter */
+    int64_t met[TKI_LANES]; /* and how many of these were brought */
+    const int64_t *upto;    /* [TKI_LANES] of what accumulates: the last term of each row */
+    tki_value **prefixes;   /* [TKI_LANES] where the results up to each term go, NULL: nowhere */
+    const int64_t *since;   /* [TKI_LANES] from which term on */
+    int64_t step;           /* and how far apart */
+    tki_keys *keys;         /* what terms become instead, without rows */
+    int64_t *counts;        /* [TKI_LANES] only those that are NaN or infinite are counted, without rows */
+    double forms;
     int pass;
     bool keeps_absent; /* terms that are absent may make it NaN */
 } reduction;
@@ -50,7 +63,9 @@ static void find_active(reduction *r)
     for (int test = 0; test < n->test_count; test++) {
         tki_line_of(r->t, r->body, w, &n->tests[test].difference, line);
         for (int i = 0; i < w->count; i++) {
-            if (line[i] == TKI_NO_INTEGER) {
+            if (line[i] == TKI_NO_INTEGER && r->keys) {
+                r->keys->unknown = true;
+            } else if (line[i] == TKI_NO_INTEGER) {
                 const tki_value unknown = tki_value_of_state(TKI_IS_UNKNOWN);
                 tki_row_take(&r->t->in->rules, &r->rows[w->owner[i]], &unknown);
             }
@@ -59,61 +74,200 @@ static void find_active(reduction *r)
     }
 }
 
+/* Where a careful evaluation finds the key; of one that may be NaN nothing is said. */
+static void take_key(reduction *r, const tki_value *term, int64_t place)
+{
+    const tki_value key = r->n->over == TKI_ARGMIN ? tki_negated(term) : *term;
+    const double off = (key.d + key.e * r->forms) * TKI_DOUBLE_SLACK;
+    double l = INFINITY, h = -INFINITY;
+    if (key.state & TKI_IS_FINITE) {
+        l = off > 0 ? nextafter(key.v - off, -INFINITY) : key.v;
+        h = off > 0 ? nextafter(key.v + off, INFINITY) : key.v;
+    }
+    r->keys->l[place] = key.state & (TKI_IS_MINUS_INF | TKI_IS_NAN) ? -INFINITY : l;
+    r->keys->h[place] = key.state & (TKI_IS_PLUS_INF | TKI_IS_NAN) ? INFINITY : h;
+    r->keys->unknown |= (key.state & TKI_IS_UNKNOWN) != 0;
+}
+
+static tki_value with_absent(const tki_row *row, tki_value y)
+{
+    y.state |= row->absent;
+    return y;
+}
+
+/* What the row is reduced to up to here. */
+static void put_prefix(reduction *r, const tki_row *row, int owner, int64_t place)
+{
+    const tki_terms terms = tki_terms_of_products(r->t->in, r->left, r->right);
+    r->prefixes[owner][(place - r->since[owner]) * r->step] = with_absent(
+        row, tki_row_end(&r->t->in->rules, row, terms, NULL));
+}
+
+static bool may_be_no_number(const tki_value *term)
+{
+    return term->state & (TKI_IS_ANY | TKI_IS_UNKNOWN);
+}
+
+static void take_term(reduction *r, int i, const tki_operand *term, const tki_operand *a, const tki_operand *b)
+{
+    const tki_lanes *w = r->w;
+    const tki_rules *rules = &r->t->in->rules;
+    tki_row *row = &r->rows[w->owner[i]];
+    row->here = w->place[i];
+    const bool special = r->keeps_absent && may_be_no_number(&term->at[i * term->step]);
+    r->met[w->owner[i]] += special;
+    if (!w->active[i]) {
+        row->absent |= special ? TKI_IS_NAN : 0;
+    } else if (r->pass == 1) {
+        tki_row_take_again(rules, row, &term->at[i * term->step]);
+    } else if (r->left != TKI_NONE) {
+        tki_row_take_product(rules, row, &a->at[i * a->step], &b->at[i * b->step]);
+    } else {
+        tki_row_take(rules, row, &term->at[i * term->step]);
+    }
+    if (r->prefixes && w->place[i] >= r->since[w->owner[i]])
+        put_prefix(r, row, w->owner[i], w->place[i]);
+}
+
+static void take_terms(reduction *r, int from, int end)
+{
+    const tki_operand term = tki_operand_of(r->t, r->w, r->n->operand[0]);
+    const tki_operand a = r->left == TKI_NONE ? term : tki_operand_of(r->t, r->w, r->left);
+    const tki_operand b = r->left == TKI_NONE ? term : tki_operand_of(r->t, r->w, r->right);
+    for (int i = from; i < end; i++)
+        take_term(r, i, &term, &a, &b);
+}
+
+/* Terms as blocks, those of each row at once. */
+static void take_blocks(reduction *r, const tki_block *a, const tki_block *b)
+{
+    const tki_lanes *w = r->w;
+    const tki_rules *rules = &r->t->in->rules;
+    for (int from = 0, end; from < w->count; from = end) {
+        tki_row *row = &r->rows[w->owner[from]];
+        for (end = from + 1;
+             end < w->count && w->owner[end] == w->owner[from] && w->place[end] == w->place[from] + end - from;)
+            end++;
+        row->here = w->place[from];
+        bool taken = true;
+        if (r->pass == 1)
+            taken = tki_row_take_block_again(rules, row, a, from, end - from);
+        else if (b)
+            tki_row_take_products(row, a, b, from, end - from);
+        else
+            taken = tki_row_take_block(row, a, from, end - from);
+        if (!taken)
+            take_terms(r, from, end);
+    }
+}
+
+static bool can_take_blocks(const reduction *r)
+{
+    return !r->t->in->watch && !r->prefixes && !r->keeps_absent &&
+           !memchr(r->w->active, false, (size_t)r->w->count * sizeof *r->w->active);
+}
+
+/* What terms become instead. */
+static void note_terms(reduction *r)
+{
+    const tki_lanes *w = r->w;
+    const tki_operand term = tki_operand_of(r->t, w, r->n->operand[0]);
+    for (int i = 0; i < w->count; i++) {
+        if (r->counts) {
+            r->counts[w->owner[i]] += may_be_no_number(&term.at[i * term.step]);
+            continue;
+        }
+        r->keys->l[w->place[i]] = r->keys->h[w->place[i]] = NAN;
+        if (w->active[i])
+            take_key(r, &term.at[i * term.step], w->place[i]);
+    }
+}
+
 /* Evaluates the terms that have been brought together, and gives them to their rows. */
 static void flush(reduction *r)
 {
     tki_lanes *w = r->w;
-    const tki_rules *rules = &r->t->in->rules;
+    tki_block room[2];
+    const bool product = r->left != TKI_NONE && r->pass == 0;
     if (w->count == 0)
         return;
-    find_active(r);
+    if (!r->counts)
+        find_active(r);
     if (!tki_run(r->t, r->body, w))
         return;
-    const tki_operand term = tki_operand_of(r->t, w, r->n->operand[0]);
-    const tki_operand a = r->left == TKI_NONE ? term : tki_operand_of(r->t, w, r->left);
-    const tki_operand b = r->left == TKI_NONE ? term : tki_operand_of(r->t, w, r->right);
-    for (int i = 0; i < w->count; i++) {
-        tki_row *row = &r->rows[w->owner[i]];
-        row->here = w->place[i];
-        if (!w->active[i]) {
-            if (r->keeps_absent && (term.at[i * term.step].state & TKI_IS_ANY))
-                row->absent |= TKI_IS_NAN;
-        } else if (r->pass == 1) {
-            tki_row_take_again(rules, row, &term.at[i * term.step]);
-        } else if (r->left != TKI_NONE) {
-            tki_row_take_product(rules, row, &a.at[i * a.step], &b.at[i * b.step]);
-        } else {
-            tki_row_take(rules, row, &term.at[i * term.step]);
-        }
+    if (r->counts || r->keys) {
+        note_terms(r);
+        w->count = 0;
+        return;
     }
+    const bool may = can_take_blocks(r);
+    const tki_block *a = may ? tki_block_of(r->t, w, product ? r->left : r->n->operand[0], product, &room[0]) : NULL;
+    const tki_block *b = a && product ? tki_block_of(r->t, w, r->right, true, &room[1]) : NULL;
+    if (a && (b || !product))
+        take_blocks(r, a, b);
+    else
+        take_terms(r, 0, w->count);
     w->count = 0;
 }
 
-/* All terms of the row of one element. */
+static void set_outer(reduction *r, int element, int64_t count)
+{
+    const tki_interpreter *in = r->t->in;
+    const int outer_count = in->outer_count[r->node], *outer = in->outer[r->node];
+    for (int k = 0; k < outer_count; k++)
+        for (int64_t i = 0; i < count; i++)
+            r->w->index[outer[k]][r->w->count + i] = r->from->index[outer[k]][element];
+}
+
+/* The terms that the row of one element has to look at. */
+static void bring_some(reduction *r, int element)
+{
+    const tki_interpreter *in = r->t->in;
+    const tki_def_node *n = r->n;
+    tki_lanes *w = r->w;
+    int64_t index[TKI_MOST_INDICES], count;
+    for (int k = 0; k < in->outer_count[r->node]; k++)
+        index[in->outer[r->node][k]] = r->from->index[in->outer[r->node][k]][element];
+    const struct tki_bucket_term *terms = tki_buckets_find(in, r->buckets, r->node, index, &count);
+    w->run = TKI_NONE;
+    for (int64_t i = 0; i < count && r->t->status == TK_OK; i++) {
+        set_outer(r, element, 1);
+        int64_t rest = terms[i].place;
+        for (int k = n->bound_count - 1; k >= 0; k--) {
+            const int64_t extent = tki_extent_of(in, n->bound[k]);
+            w->index[n->bound[k]][w->count] = rest % extent;
+            rest /= extent;
+        }
+        w->owner[w->count] = element;
+        w->place[w->count] = terms[i].place;
+        if (++w->count == TKI_LANES)
+            flush(r);
+    }
+}
+
+/* All terms of the row of one element, or those up to one. */
 static void bring(reduction *r, int element)
 {
     const tki_interpreter *in = r->t->in;
     const tki_def_node *n = r->n;
     tki_lanes *w = r->w;
     int64_t bound[TKI_MOST_INDICES] = {0}, place = 0;
-    const bool accumulates = n->over == TKI_CUMSUM || n->over == TKI_CUMPROD || n->over == TKI_CUMMAX ||
-                             n->over == TKI_CUMMIN;
-    const int outer_count = in->outer_count[n - in->d->nodes], *outer = in->outer[n - in->d->nodes];
     const int inner = n->bound_count - 1;
     for (int k = 0; k < n->bound_count; k++)
         if (tki_extent_of(in, n->bound[k]) == 0)
             return;
+    if (w->count >= TKI_LANES / 4) /* a row of its own is faster */
+        flush(r);
     for (bool more = true; more && r->t->status == TK_OK;) {
         /* Along the innermost index, as far as there is room. */
         int64_t end = tki_extent_of(in, n->bound[inner]);
-        if (accumulates)
-            end = r->from->index[n->at[0]][element] + 1;
+        if (r->upto)
+            end = r->upto[element] + 1;
         int64_t count = end - bound[inner];
         if (count > TKI_LANES - w->count)
             count = TKI_LANES - w->count;
-        for (int k = 0; k < outer_count; k++)
-            for (int64_t i = 0; i < count; i++)
-                w->index[outer[k]][w->count + i] = r->from->index[outer[k]][element];
+        w->run = w->count == 0 ? n->bound[inner] : TKI_NONE;
+        set_outer(r, element, count);
         for (int k = 0; k < inner; k++)
             for (int64_t i = 0; i < count; i++)
                 w->index[n->bound[k]][w->count + i] = bound[k];
@@ -139,24 +293,41 @@ static void bring(reduction *r, int element)
     }
 }
 
+/* The place of the element's row in the table of special terms. */
+static int64_t special_place(const reduction *r, int element)
+{
+    const tki_table *table = &r->t->in->special[r->node];
+    int64_t flat = 0;
+    for (int k = 0; k < table->index_count; k++)
+        flat = flat * tki_extent_of(r->t->in, table->indices[k]) + r->from->index[table->indices[k]][element];
+    return flat;
+}
+
 /* Rows of elements with the same indices come one after another, and are reduced once: first[i] is the element whose row is that of i. */
 static void reduce_rows(reduction *r, const int first[])
 {
     const tki_rules *rules = &r->t->in->rules;
     const int passes = tki_over_has_rows(r->n->over) ? 2 : 1;
-    for (int i = 0; i < r->from->count; i++) {
+    for (int i = 0; i < r->from->count; i++)
         tki_row_begin(&r->rows[i], r->n->over);
-        r->rows[i].ties_lower = r->n->ties_lower;
-    }
     for (r->pass = 0; r->pass < passes; r->pass++) {
         for (int i = 0; i < r->from->count && r->pass == 1; i++)
             tki_row_turn(rules, &r->rows[i]);
         r->w->count = 0;
-        for (int i = 0; i < r->from->count; i++)
-            if (first[i] == i)
+        memset(r->met, 0, sizeof r->met);
+        for (int i = 0; i < r->from->count; i++) {
+            if (first[i] != i)
+                continue;
+            if (r->buckets)
+                bring_some(r, i);
+            else
                 bring(r, i);
+        }
         flush(r);
     }
+    for (int i = 0; i < r->from->count && r->buckets && r->special; i++)
+        if (first[i] == i && r->special[special_place(r, i)] > r->met[i])
+            r->rows[i].absent |= TKI_IS_NAN;
 }
 
 static const tki_value *parameter_of(const tki_thread *t, const tki_def_node *n)
@@ -168,12 +339,15 @@ static bool open_reduction(tki_thread *t, int node, const tki_lanes *from, tki_r
 {
     const tki_interpreter *in = t->in;
     *r = (reduction){.t = t,
+                     .node = node,
                      .n = node_of(t, node),
+                     .buckets = in->buckets[node],
+                     .special = in->special[node].entries,
                      .body = &in->of_body[node],
                      .from = from,
                      .w = tki_lanes_of(t, &in->of_body[node], &t->of_body[node]),
                      .rows = rows,
-                     .keeps_absent = in->specials &&
+                     .keeps_absent = in->may_be_special[tki_resolved(in, in->d->nodes[node].operand[0])] &&
                                      (in->d->nodes[node].over == TKI_SUM || in->d->nodes[node].over == TKI_MEAN)};
     find_factors(t, r->n, &r->left, &r->right);
     return r->w != NULL;
@@ -194,10 +368,65 @@ static void find_first(const tki_lanes *w, int count, const int *indices, int fi
         first[i] = i > 0 && same_indices(w, count, indices, i, i - 1) ? first[i - 1] : i;
 }
 
-static tki_value with_absent(const tki_row *row, tki_value y)
+/* `with` says which terms are taken, and where results go. */
+static void accumulate(tki_thread *t, int node, const tki_lanes *w, const reduction *with, const int first[])
 {
-    y.state |= row->absent;
-    return y;
+    reduction r;
+    tki_row *rows = malloc(TKI_LANES * sizeof *rows);
+    if (!rows)
+        t->status = TK_NO_MEMORY;
+    if (rows && open_reduction(t, node, w, rows, &r)) {
+        r.upto = with->upto;
+        r.since = with->since;
+        r.prefixes = with->prefixes;
+        r.step = with->step;
+        reduce_rows(&r, first);
+    }
+    free(rows);
+}
+
+void tki_compute_prefixes(tki_thread *t, int node, const tki_lanes *w, tki_value *out[], int64_t step)
+{
+    int64_t since[TKI_LANES] = {0}, upto[TKI_LANES];
+    int first[TKI_LANES];
+    const int64_t extent = tki_extent_of(t->in, node_of(t, node)->bound[0]);
+    for (int i = 0; i < w->count; i++) {
+        upto[i] = extent - 1;
+        first[i] = i;
+    }
+    accumulate(t, node, w, &(reduction){.upto = upto, .since = since, .prefixes = out, .step = step}, first);
+}
+
+/* Of elements one behind the other in the same row the terms are taken once. */
+static void compute_accumulated(tki_thread *t, int node, const tki_lanes *w, tki_value out[])
+{
+    const tki_interpreter *in = t->in;
+    const int64_t *at = w->index[node_of(t, node)->at[0]];
+    int64_t since[TKI_LANES], upto[TKI_LANES];
+    tki_value *prefixes[TKI_LANES];
+    int first[TKI_LANES];
+    for (int i = 0; i < w->count; i++) {
+        const bool next = i > 0 && at[i] == at[i - 1] + 1 &&
+                          same_indices(w, in->outer_count[node], in->outer[node], i, i - 1);
+        first[i] = next ? first[i - 1] : i;
+        since[i] = at[i];
+        prefixes[i] = &out[i];
+        upto[first[i]] = at[i];
+    }
+    accumulate(t, node, w, &(reduction){.upto = upto, .since = since, .prefixes = prefixes, .step = 1}, first);
+}
+
+void tki_count_special(tki_thread *t, int node, const tki_lanes *w, int64_t counts[])
+{
+    reduction r;
+    if (!open_reduction(t, node, w, NULL, &r))
+        return;
+    r.counts = counts;
+    r.w->count = 0;
+    memset(counts, 0, (size_t)w->count * sizeof *counts);
+    for (int i = 0; i < w->count; i++)
+        bring(&r, i);
+    flush(&r);
 }
 
 /* What collapses: a value for each row. */
@@ -221,6 +450,19 @@ static void compute_collapsed(tki_thread *t, int node, const tki_lanes *w, tki_v
     free(rows);
 }
 
+void tki_collect_keys(tki_thread *t, int node, const tki_lanes *w, int element, double forms, tki_keys *keys)
+{
+    reduction r;
+    keys->unknown = false;
+    if (!open_reduction(t, node, w, NULL, &r))
+        return;
+    r.keys = keys;
+    r.forms = forms;
+    r.w->count = 0;
+    bring(&r, element);
+    flush(&r);
+}
+
 /* The rows of elements of softmax, log_softmax and standardize. */
 void tki_compute_rows(tki_thread *t, int node, const tki_lanes *w, const int first[], tki_row rows[])
 {
@@ -242,6 +484,11 @@ static tki_lanes *terms_at(tki_thread *t, int node, const tki_lanes *w, tki_valu
     if (!to)
         return NULL;
     to->count = w->count;
+    to->run = n->bound_count > 0 && n->over != TKI_ROTATE_HALF && w->run == n->at[n->bound_count - 1]
+                  ? n->bound[n->bound_count - 1]
+                  : TKI_NONE;
+    for (int k = 0; k < in->outer_count[node]; k++)
+        to->run = in->outer[node][k] == w->run ? TKI_NONE : to->run;
     for (int k = 0; k < in->outer_count[node]; k++)
         memcpy(to->index[in->outer[node][k]], w->index[in->outer[node][k]], (size_t)w->count * sizeof(int64_t));
     memset(to->place, 0, sizeof to->place);
@@ -260,7 +507,7 @@ static tki_lanes *terms_at(tki_thread *t, int node, const tki_lanes *w, tki_valu
     return to;
 }
 
-static void compute_keeping(tki_thread *t, int node, const tki_lanes *w, tki_value out[])
+static tki_form compute_keeping(tki_thread *t, int node, const tki_lanes *w, tki_value out[], tki_block *block)
 {
     const tki_interpreter *in = t->in;
     const tki_def_node *n = node_of(t, node);
@@ -269,6 +516,8 @@ static void compute_keeping(tki_thread *t, int node, const tki_lanes *w, tki_val
     int64_t flat[TKI_LANES];
     int first[TKI_LANES];
     tki_row *rows = NULL;
+    tki_form form = TKI_AS_VALUES;
+    bool same = false;
     if (n->over != TKI_ROTATE_HALF && !table->entries) {
         rows = malloc(TKI_LANES * sizeof *rows);
         find_first(w, in->outer_count[node], in->outer[node], first);
@@ -277,18 +526,27 @@ static void compute_keeping(tki_thread *t, int node, const tki_lanes *w, tki_val
         else
             tki_compute_rows(t, node, w, first, rows);
     } else if (table->entries) {
-        tki_table_places(t, table, w, flat);
+        same = tki_table_places(t, table, w, flat);
     }
+    const tki_row *only = rows && first[w->count - 1] == first[0] ? &rows[first[0]]
+                          : same                                  ? &((const tki_row *)table->entries)[flat[0]]
+                                                                  : NULL;
     tki_lanes *to = t->status == TK_OK ? terms_at(t, node, w, signs) : NULL;
     if (to && tki_run(t, &in->of_body[node], to)) {
-        const tki_operand term = tki_operand_of(t, to, n->operand[0]);
-        for (int i = 0; i < w->count; i++) {
-            const tki_value *x = &term.at[i * term.step];
+        tki_block room;
+        const tki_block *x = block && only ? tki_block_of(t, to, n->operand[0], false, &room) : NULL;
+        if (x && tki_row_elements(&in->rules, only, x, to->place, w->count, block))
+            form = TKI_AS_BLOCK;
+        const tki_operand term = form == TKI_AS_BLOCK ? (tki_operand){0} : tki_operand_of(t, to, n->operand[0]);
+        for (int i = 0; i < w->count && form == TKI_AS_BLOCK && n->test_count > 0; i++)
+            out[i] = tki_block_at(block, i);
+        for (int i = 0; i < w->count && form == TKI_AS_VALUES; i++) {
+            const tki_value *one = &term.at[i * term.step];
             if (n->over == TKI_ROTATE_HALF)
-                out[i] = signs[i].v < 0 ? tki_negated(x) : *x;
+                out[i] = signs[i].v < 0 ? tki_negated(one) : *one;
             else
                 out[i] = tki_row_element(&in->rules,
-                                         rows ? &rows[first[i]] : &((const tki_row *)table->entries)[flat[i]], x,
+                                         rows ? &rows[first[i]] : &((const tki_row *)table->entries)[flat[i]], one,
                                          to->place[i]);
         }
         int64_t line[TKI_LANES];
@@ -299,23 +557,32 @@ static void compute_keeping(tki_thread *t, int node, const tki_lanes *w, tki_val
                     out[i] = n->over == TKI_LOG_SOFTMAX ? tki_value_of_state(TKI_IS_MINUS_INF) : tki_value_exactly(0);
                     out[i].state |= n->over == TKI_LOG_SOFTMAX ? 0 : TKI_IS_ABSENT;
                 }
+            form = TKI_AS_VALUES;
         }
     }
     free(rows);
+    return form;
 }
 
-void tki_compute_over(tki_thread *t, int node, const tki_lanes *w, tki_value out[])
+tki_form tki_compute_over(tki_thread *t, int node, const tki_program *p, const tki_lanes *w, tki_value out[],
+                          tki_block *block)
 {
     const tki_over over = node_of(t, node)->over;
     const tki_table *table = &t->in->kept[node];
     if (table->entries) {
         int64_t flat[TKI_LANES];
-        tki_table_places(t, table, w, flat);
-        for (int i = 0; i < w->count; i++)
+        const bool one = tki_table_places(t, table, w, flat) && block;
+        for (int i = 0; i < (one ? 1 : w->count); i++)
             out[i] = ((const tki_value *)table->entries)[flat[i]];
-    } else if (over == TKI_SOFTMAX || over == TKI_LOG_SOFTMAX || over == TKI_STANDARDIZE || over == TKI_ROTATE_HALF) {
-        compute_keeping(t, node, w, out);
-    } else {
-        compute_collapsed(t, node, w, out);
+        return one ? TKI_AS_ONE : TKI_AS_VALUES;
     }
+    if (over == TKI_SOFTMAX || over == TKI_LOG_SOFTMAX || over == TKI_STANDARDIZE || over == TKI_ROTATE_HALF)
+        return compute_keeping(t, node, w, out, block);
+    if (tki_over_accumulates(over))
+        compute_accumulated(t, node, w, out);
+    else if (tki_over_chooses(over))
+        tki_compute_places(t, node, p, w, out);
+    else
+        compute_collapsed(t, node, w, out);
+    return TKI_AS_VALUES;
 }

@@ -143,7 +143,16 @@ static void eval_read(exactly *x, const tki_def_node *n, int64_t index[], tki_in
             eval(x, n->operand[0], index, y);
         return;
     }
-    if (t->role == TKI_TENSOR_INPUT) {
+    if (t->integer && !tki_is_given(in, n->tensor) && tki_chooses(in, n->tensor)) {
+        tki_value value = tki_value_of_state(TKI_IS_UNKNOWN);
+        x->status = tki_interpreter_values(in, n->tensor, flat, 1, &value);
+        if (value.state == TKI_IS_FINITE)
+            tki_interval_set_d(y, value.v);
+        else
+            set_whole_line(y);
+        return;
+    }
+    if (tki_is_given(in, n->tensor)) {
         if (t->integer)
             tki_interval_set_d(y, (double)tki_input_integer(in, n->tensor, flat));
         else
@@ -306,11 +315,6 @@ typedef struct terms {
     bool begun;
 } terms;
 
-static bool accumulates(tki_over over)
-{
-    return over == TKI_CUMSUM || over == TKI_CUMPROD || over == TKI_CUMMAX || over == TKI_CUMMIN;
-}
-
 static bool has_terms(const terms *t)
 {
     for (int k = 0; k < t->n->bound_count; k++)
@@ -422,7 +426,7 @@ static void eval_fold(exactly *x, const tki_def_node *n, int64_t index[], tki_in
     tki_interval term;
     tki_interval_init(&term, x->precision);
     terms t = {.x = x, .n = n, .index = index};
-    const int64_t upto = accumulates(n->over) ? index[n->at[0]] : INT64_MAX;
+    const int64_t upto = tki_over_accumulates(n->over) ? index[n->at[0]] : INT64_MAX;
     switch (n->over) {
     case TKI_PROD:
     case TKI_CUMPROD: tki_interval_set_d(y, 1); break;
@@ -451,37 +455,6 @@ static void eval_fold(exactly *x, const tki_def_node *n, int64_t index[], tki_in
         }
     }
     tki_interval_clear(&term);
-}
-
-/* Where the extremum stands: between the first and the last place at which it may. */
-static void eval_place(exactly *x, const tki_def_node *n, int64_t index[], tki_interval *y)
-{
-    tki_interval term, best;
-    tki_interval_init(&term, x->precision);
-    tki_interval_init(&best, x->precision);
-    set_infinity(&best, -1);
-    for (int pass = 0; pass < 2; pass++) {
-        bool found = false;
-        terms t = {.x = x, .n = n, .index = index};
-        while (next_term(&t, INT64_MAX)) {
-            eval(x, n->operand[0], index, &term);
-            if (n->over == TKI_ARGMIN)
-                tki_interval_neg(&term, &term);
-            if (pass == 0)
-                mpfr_max(best.lo, best.lo, term.lo, MPFR_RNDD);
-            else if (mpfr_greaterequal_p(term.hi, best.lo) &&
-                     !(found && n->ties_lower && mpfr_equal_p(term.lo, term.hi) && mpfr_equal_p(term.hi, best.lo))) {
-                mpfr_set_si(y->hi, (long)t.place, MPFR_RNDU);
-                if (!found)
-                    mpfr_set_si(y->lo, (long)t.place, MPFR_RNDD);
-                found = true;
-            }
-        }
-        if (pass == 1 && !found)
-            set_whole_line(y);
-    }
-    tki_interval_clear(&term);
-    tki_interval_clear(&best);
 }
 
 /* The two values of a row, remembered where the plan keeps rows. */
@@ -585,7 +558,8 @@ static void eval_over(exactly *x, int node, int64_t index[], tki_interval *y)
             tki_interval_neg(y, y);
         break;
     case TKI_ARGMAX:
-    case TKI_ARGMIN: eval_place(x, n, index, y); break;
+    case TKI_ARGMIN:
+    case TKI_TOPK: set_whole_line(y); break; /* eval_read() asks for these */
     default: eval_fold(x, n, index, y);
     }
     for (int k = 0; k < n->bound_count; k++)

@@ -60,8 +60,11 @@ static int64_t of_element(const tki_interpreter *in, const tki_def_int *e, const
             return TKI_NO_INTEGER;
         flat = flat * extent + place[axis];
     }
-    if (t->role == TKI_TENSOR_INPUT)
+    if (tki_is_given(in, e->tensor))
         return tki_input_integer(in, e->tensor, flat);
+    const tki_value *kept = in->kept_tensor[e->tensor].entries;
+    if (kept && tki_chooses(in, e->tensor))
+        return kept[flat].state == TKI_IS_FINITE ? (int64_t)kept[flat].v : TKI_NO_INTEGER;
     /* A line of an integer: the same at that place. Its index list is the tensor's own. */
     const tki_def_node *value = &in->d->nodes[tki_resolved(in, t->value)];
     if (value->kind != TKI_NODE_INTEGER)

@@ -1,142 +1,269 @@
-/* DECIDES. Products of matrices in definitions. */
+/* DECIDES. Sums of products in definitions, as products of matrices: the factors' elements are gathered into lines, with zeros where a subscript is
+ * out of range. */
 #include "interpret/products.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "exact/floats.h"
 #include "exact/product.h"
+#include "interpret/evaluate.h"
 
 enum { WORTH_IT = 1 << 12 };
+#define MOST_PANEL_BYTES (INT64_C(1) << 26) /* of each factor, in each thread */
+#define VALUE_BYTES 128                     /* of a value on the way */
 
 static const tki_def_node *node_of(const tki_interpreter *in, int node)
 {
     return &in->d->nodes[in->resolved[node]];
 }
 
-/* The index that is a subscript by itself; TKI_NONE for any other. */
-static int lone_index(const tki_interpreter *in, const tki_subscript *subscript)
+static bool is_tabled(tk_dtype dtype)
 {
-    const tki_linear *linear = &subscript->linear;
-    if (linear->count != 1 || in->constants[linear->offset] != 0 || in->constants[linear->terms[0].coefficient] != 1)
-        return TKI_NONE;
-    const tki_def_int *atom = &in->d->ints[linear->terms[0].atom];
-    return atom->kind == TKI_INT_INDEX ? atom->which : TKI_NONE;
+    return dtype == TK_F16 || dtype == TK_BF16 || dtype == TK_F32;
 }
 
-/* A factor: an input read at indices alone, all different; how far apart elements lie that differ by one in that index, 0 if it has none. */
-static bool is_factor(const tki_interpreter *in, const tki_def_node *n)
+static bool is_among(int count, const int *indices, int index)
 {
-    if (n->kind != TKI_NODE_READ || in->d->tensors[n->tensor].role != TKI_TENSOR_INPUT ||
-        in->d->tensors[n->tensor].integer || n->operand[0] != TKI_NONE)
+    for (int i = 0; i < count; i++)
+        if (indices[i] == index)
+            return true;
+    return false;
+}
+
+/* -- Recognising ------------------------------------------------------------------------------------------------------- */
+
+/* Does an integer depend on indices that the reduction binds alone (1), on others alone (0), or on both (-1)? */
+static int side_of(const tki_interpreter *in, const tki_def_node *n, int integer)
+{
+    const tki_def_int *e = &in->d->ints[integer];
+    int bound = 0;
+    for (int i = 0; i < e->index_count; i++)
+        bound += is_among(n->bound_count, n->bound, e->indices[i]);
+    return bound == 0 ? 0 : bound == e->index_count ? 1 : -1;
+}
+
+/* A factor: an input, whose subscripts are sums of what depends on the place in the sum, and of what does not; zero where it is out of range. */
+static bool is_factor(const tki_interpreter *in, const tki_def_node *n, const tki_def_node *read)
+{
+    if (read->kind != TKI_NODE_READ || in->d->tensors[read->tensor].role != TKI_TENSOR_INPUT ||
+        in->d->tensors[read->tensor].integer)
         return false;
-    for (int axis = 0; axis < in->d->tensors[n->tensor].rank; axis++) {
-        const int index = lone_index(in, &n->subscripts[axis]);
-        for (int k = 0; k < axis; k++)
-            if (lone_index(in, &n->subscripts[k]) == index)
+    if (read->operand[0] != TKI_NONE && !(in->values[in->resolved[read->operand[0]]].state == TKI_IS_FINITE &&
+                                          tki_value_is_zero(&in->values[in->resolved[read->operand[0]]])))
+        return false;
+    for (int axis = 0; axis < in->d->tensors[read->tensor].rank; axis++)
+        for (int t = 0; t < read->subscripts[axis].linear.count; t++)
+            if (side_of(in, n, read->subscripts[axis].linear.terms[t].atom) < 0)
                 return false;
-        if (index == TKI_NONE)
-            return false;
-    }
     return true;
 }
 
-static int64_t stride_of(const tki_interpreter *in, const tki_def_node *n, int index)
+/* How many neighbours of an index give the same in all subscripts of a factor, in runs of the same length: 1 where they differ. */
+static int64_t run_of(const tki_interpreter *in, const tki_def_node *read, int index)
 {
-    const tki_def_tensor *t = &in->d->tensors[n->tensor];
-    int64_t stride = 1;
-    for (int axis = t->rank - 1; axis >= 0; axis--) {
-        if (lone_index(in, &n->subscripts[axis]) == index)
-            return stride;
-        stride *= in->constants[t->extent[axis]];
-    }
-    return 0;
+    const int64_t extent = tki_extent_of(in, index);
+    int64_t at[TKI_MOST_INDICES], run = extent;
+    for (int axis = 0; axis < in->d->tensors[read->tensor].rank; axis++)
+        for (int t = 0; t < read->subscripts[axis].linear.count; t++) {
+            const int atom = read->subscripts[axis].linear.terms[t].atom;
+            const tki_def_int *e = &in->d->ints[atom];
+            if (!is_among(e->index_count, e->indices, index))
+                continue;
+            if (e->index_count != 1)
+                return 1;
+            int64_t before = 0, length = 0;
+            for (at[index] = 0; at[index] < extent; at[index]++) {
+                const int64_t value = tki_integer_of(in, atom, at);
+                if (at[index] > 0 && value != before) {
+                    run = length < run ? length : run;
+                    length = 0;
+                }
+                before = value;
+                length++;
+            }
+        }
+    if (extent % (run > 0 ? run : 1) != 0)
+        return 1;
+    /* Changes may come at multiples of the shortest run alone. */
+    for (int axis = 0; axis < in->d->tensors[read->tensor].rank && run > 1; axis++)
+        for (int t = 0; t < read->subscripts[axis].linear.count; t++) {
+            const int atom = read->subscripts[axis].linear.terms[t].atom;
+            const tki_def_int *e = &in->d->ints[atom];
+            if (!is_among(e->index_count, e->indices, index))
+                continue;
+            int64_t before = 0;
+            for (at[index] = 0; at[index] < extent; at[index]++) {
+                const int64_t value = tki_integer_of(in, atom, at);
+                if (at[index] % run != 0 && value != before)
+                    return 1;
+                before = value;
+            }
+        }
+    return run;
 }
 
-/* The one index of `n` but for `bound` that `other` does not have: TKI_NONE if there is none; false if there are several. */
-static bool find_line(const tki_interpreter *in, const tki_def_node *n, const tki_def_node *other, int bound,
-                      int *line)
+static void add_index(tki_line_indices *to, int index, int64_t extent, int64_t step)
 {
-    *line = TKI_NONE;
-    for (int axis = 0; axis < in->d->tensors[n->tensor].rank; axis++) {
-        const int index = lone_index(in, &n->subscripts[axis]);
-        if (index == bound || stride_of(in, other, index) != 0)
+    to->index[to->count] = index;
+    to->extent[to->count] = extent;
+    to->step[to->count++] = step;
+    to->lines *= extent;
+}
+
+/* Rows differ in indices that the left factor alone depends on, columns in those of the right one, batches in those of both. One whose neighbours
+ * give the same to a factor, as the channels of a group do, is shared: between batches and the lines of the other one. */
+static bool sort_indices(const tki_interpreter *in, const tki_def_node *n, const tki_def_node *a,
+                         const tki_def_node *b, tki_matrices *m)
+{
+    m->rows.lines = m->cols.lines = m->batches.lines = 1;
+    if (n->index_count > TK_MAX_RANK)
+        return false;
+    for (int i = 0; i < n->index_count; i++) {
+        const int index = n->indices[i];
+        const int64_t extent = tki_extent_of(in, index);
+        const bool left = is_among(a->index_count, a->indices, index);
+        const bool right = is_among(b->index_count, b->indices, index);
+        if (extent == 0)
+            return false;
+        if (left != right) {
+            add_index(left ? &m->rows : &m->cols, index, extent, 1);
             continue;
-        if (*line != TKI_NONE)
-            return false;
-        *line = index;
+        }
+        const bool may_run = left && right && m->gathered;
+        const int64_t of_left = may_run ? run_of(in, a, index) : 1, of_right = may_run ? run_of(in, b, index) : 1;
+        const int64_t run = of_left > of_right ? of_left : of_right;
+        add_index(&m->batches, index, extent / run, run);
+        if (run > 1)
+            add_index(of_left > of_right ? &m->cols : &m->rows, index, run, 1);
     }
     return true;
-}
-
-/* One of the strides has to be 1; of a single line it may be said to be. */
-static bool settle_strides(int64_t lines, int64_t *line, int64_t *place)
-{
-    if (lines == 1 && *place != 1)
-        *line = 1;
-    return *line == 1 || *place == 1;
 }
 
 bool tki_find_matrices(const tki_interpreter *in, int node, tki_matrices *m)
 {
     const tki_def_node *n = &in->d->nodes[node], *body = node_of(in, n->operand[0]);
-    if (n->over != TKI_SUM || n->test_count || n->bound_count != 1 || body->kind != TKI_NODE_PRIMITIVE ||
-        body->primitive != TKI_MULTIPLY)
+    *m = (tki_matrices){.places = 1};
+    if (n->over != TKI_SUM || n->test_count || body->kind != TKI_NODE_PRIMITIVE || body->primitive != TKI_MULTIPLY)
         return false;
     const tki_def_node *a = node_of(in, body->operand[0]), *b = node_of(in, body->operand[1]);
-    const int bound = n->bound[0];
-    if (a == b || !is_factor(in, a) || !is_factor(in, b))
+    if (a == b || tki_is_constant(in, in->resolved[body->operand[0]]) ||
+        tki_is_constant(in, in->resolved[body->operand[1]]))
         return false;
-    const tk_dtype dtype = tki_dtype_of(in, a->tensor);
-    *m = (tki_matrices){.left = body->operand[0],
-                        .right = body->operand[1],
-                        .places = tki_extent_of(in, bound),
-                        .left_place = stride_of(in, a, bound),
-                        .right_place = stride_of(in, b, bound),
-                        .batches = 1};
-    if (dtype != tki_dtype_of(in, b->tensor) || (dtype != TK_F16 && dtype != TK_BF16 && dtype != TK_F32) ||
-        !m->left_place || !m->right_place || !find_line(in, a, b, bound, &m->row) ||
-        !find_line(in, b, a, bound, &m->col))
+    m->left = body->operand[0];
+    m->right = body->operand[1];
+    m->gathered = is_factor(in, n, a) && is_factor(in, n, b) && is_tabled(tki_dtype_of(in, a->tensor)) &&
+                  tki_dtype_of(in, a->tensor) == tki_dtype_of(in, b->tensor);
+    double places = 1;
+    for (int k = 0; k < n->bound_count; k++)
+        places *= (double)tki_extent_of(in, n->bound[k]);
+    if (places < 1 || places * 16 * (m->gathered ? (double)sizeof(float) : VALUE_BYTES) > (double)MOST_PANEL_BYTES ||
+        !sort_indices(in, n, a, b, m))
         return false;
-    m->rows = m->row == TKI_NONE ? 1 : tki_extent_of(in, m->row);
-    m->cols = m->col == TKI_NONE ? 1 : tki_extent_of(in, m->col);
-    m->left_line = m->row == TKI_NONE ? 0 : stride_of(in, a, m->row);
-    m->right_line = m->col == TKI_NONE ? 0 : stride_of(in, b, m->col);
-    for (int i = 0; i < n->index_count; i++)
-        if (n->indices[i] != m->row && n->indices[i] != m->col)
-            m->batches *= tki_extent_of(in, n->indices[i]);
-    return settle_strides(m->rows, &m->left_line, &m->left_place) &&
-           settle_strides(m->cols, &m->right_line, &m->right_place) && m->rows * m->cols >= 16 &&
-           m->rows * m->cols * m->places >= WORTH_IT;
+    m->places = (int64_t)places;
+    const double elements = (double)m->rows.lines * (double)m->cols.lines;
+    if (!m->gathered && elements < 2 * (double)(m->rows.lines + m->cols.lines))
+        return false;
+    return elements >= 16 && elements * places >= WORTH_IT;
+}
+
+/* -- Gathering ------------------------------------------------------------------------------------------------------------ */
+
+/* A factor's subscripts at each place of the sum, without what depends on the line. */
+typedef struct gatherer {
+    const tki_interpreter *in;
+    const tki_def_node *n, *read;
+    const char *data;
+    int bytes, rank;
+    bool checked; /* a subscript may be out of range */
+    int64_t places, extent[TK_MAX_RANK];
+    int64_t *part; /* [rank][places] */
+    int64_t *flat; /* [places] */
+} gatherer;
+
+/* Of the atoms that depend on bound indices, or of the others with the offset; far out of range where it leaves 64 bits. */
+static int64_t part_of(const tki_interpreter *in, const tki_def_node *n, const tki_linear *linear, int side,
+                       const int64_t index[])
+{
+    int64_t sum = side ? 0 : in->constants[linear->offset], product;
+    for (int t = 0; t < linear->count; t++) {
+        if (side_of(in, n, linear->terms[t].atom) != side)
+            continue;
+        const int64_t atom = tki_integer_of(in, linear->terms[t].atom, index);
+        if (atom == TKI_NO_INTEGER ||
+            __builtin_mul_overflow(atom, in->constants[linear->terms[t].coefficient], &product) ||
+            __builtin_add_overflow(sum, product, &sum))
+            return INT64_MIN / 2;
+    }
+    return sum < INT64_MIN / 2 || sum > INT64_MAX / 2 ? INT64_MIN / 2 : sum;
+}
+
+static tk_status gatherer_make(const tki_interpreter *in, const tki_def_node *n, int node, int64_t places,
+                               gatherer *g)
+{
+    const tki_def_node *read = node_of(in, node);
+    const tki_def_tensor *t = &in->d->tensors[read->tensor];
+    *g = (gatherer){.in = in,
+                    .n = n,
+                    .read = read,
+                    .data = tki_input_of(in, read->tensor),
+                    .bytes = (int)tk_dtype_size(tki_dtype_of(in, read->tensor)),
+                    .rank = t->rank,
+                    .checked = read->operand[0] != TKI_NONE,
+                    .places = places,
+                    .part = malloc((size_t)places * (size_t)(t->rank + 1) * sizeof *g->part)};
+    if (!g->part)
+        return TK_NO_MEMORY;
+    g->flat = g->part + places * t->rank;
+    int64_t index[TKI_MOST_INDICES] = {0};
+    for (int64_t place = 0; place < places; place++) {
+        uint64_t flat = 0;
+        for (int axis = 0; axis < t->rank; axis++) {
+            g->extent[axis] = in->constants[t->extent[axis]];
+            const int64_t part = part_of(in, n, &read->subscripts[axis].linear, 1, index);
+            g->part[axis * places + place] = part;
+            flat = flat * (uint64_t)g->extent[axis] + (uint64_t)part;
+        }
+        g->flat[place] = (int64_t)flat;
+        for (int k = n->bound_count - 1; k >= 0 && ++index[n->bound[k]] == tki_extent_of(in, n->bound[k]); k--)
+            index[n->bound[k]] = 0;
+    }
+    return TK_OK;
+}
+
+/* One line of the factor. Whether an element is in range is said by its subscripts; where it lies, modulo 2^64, by the sum of both parts. */
+static void gather(const gatherer *g, const int64_t index[], char *line)
+{
+    uint64_t from = 0;
+    int64_t base[TK_MAX_RANK];
+    for (int axis = 0; axis < g->rank; axis++) {
+        base[axis] = part_of(g->in, g->n, &g->read->subscripts[axis].linear, 0, index);
+        from = from * (uint64_t)g->extent[axis] + (uint64_t)base[axis];
+    }
+    for (int64_t place = 0; place < g->places; place++) {
+        bool inside = true;
+        for (int axis = 0; g->checked && axis < g->rank; axis++)
+            inside &= (uint64_t)(base[axis] + g->part[axis * g->places + place]) < (uint64_t)g->extent[axis];
+        const size_t flat = (size_t)(from + (uint64_t)g->flat[place]);
+        if (g->bytes == 2)
+            ((uint16_t *)line)[place] = inside ? ((const uint16_t *)g->data)[flat] : 0;
+        else
+            ((uint32_t *)line)[place] = inside ? ((const uint32_t *)g->data)[flat] : 0;
+    }
+}
+
+void tki_add_line(const tki_line_indices *of, int64_t line, const int64_t *table_step, int64_t index[],
+                  int64_t *table)
+{
+    for (int i = of->count - 1; i >= 0; i--) {
+        const int64_t at = line % of->extent[i] * of->step[i];
+        line /= of->extent[i];
+        index[of->index[i]] += at;
+        *table += at * table_step[of->index[i]];
+    }
 }
 
 /* -- Filling ----------------------------------------------------------------------------------------------------------- */
-
-/* Where a batch begins in the factors and in the table, and how far apart its lines and columns are there. */
-typedef struct batch {
-    int64_t left, right, table, row_step, col_step;
-} batch;
-
-static batch batch_of(const tki_interpreter *in, int node, const tki_matrices *m, int64_t which)
-{
-    const tki_def_node *n = &in->d->nodes[node];
-    batch b = {.left = 0};
-    int64_t step = 1;
-    for (int i = n->index_count - 1; i >= 0; i--) {
-        const int index = n->indices[i];
-        const int64_t extent = tki_extent_of(in, index);
-        if (index == m->row) {
-            b.row_step = step;
-        } else if (index == m->col) {
-            b.col_step = step;
-        } else {
-            const int64_t at = which % extent;
-            which /= extent;
-            b.left += at * stride_of(in, node_of(in, m->left), index);
-            b.right += at * stride_of(in, node_of(in, m->right), index);
-            b.table += at * step;
-        }
-        step *= extent;
-    }
-    return b;
-}
 
 /* The sum's enclosure, the sum of its products' magnitudes and how many of them are not zero are all that its bound needs. */
 static tki_value value_of(const tki_interpreter *in, const tki_product_element *e, tki_terms terms)
@@ -161,20 +288,31 @@ static tki_value value_of(const tki_interpreter *in, const tki_product_element *
     return tki_value_of_state((e->flags & TKI_SUM_HAS_PLUS_INF ? TKI_IS_PLUS_INF : TKI_IS_MINUS_INF) | overflow);
 }
 
-static tk_status fill_box(const tki_interpreter *in, const tki_product *p, const tki_box *box, const batch *b,
-                          tki_terms terms, tki_value entries[])
+/* What all boxes share, and what one thread has of its own. */
+typedef struct filler {
+    const tki_interpreter *in;
+    const tki_def_node *n;
+    tki_matrices m;
+    gatherer left, right;
+    tk_dtype dtype;
+    const void *tables;
+    tki_terms terms;
+    int64_t down, across; /* lines of a box */
+    int64_t *table_step;  /* [index_count] how far apart neighbours lie in the table */
+    tki_value *entries;
+} filler;
+
+/* Gathers lines `first` to `first` + `count`, the indices of the batch being set; offsets[] in the table. */
+static void gather_lines(const filler *f, const gatherer *g, const tki_line_indices *of, int64_t first, int64_t count,
+                         const int64_t batch[], char *panel, int64_t offsets[])
 {
-    tki_product_box *made;
-    const tk_status status = tki_product_box_make(p, box, &made);
-    if (status != TK_OK)
-        return status;
-    for (int64_t row = box->row_begin; row < box->row_end; row++)
-        for (int64_t col = box->col_begin; col < box->col_end; col++) {
-            const tki_product_element e = tki_product_at(made, row - box->row_begin, col - box->col_begin);
-            entries[b->table + row * b->row_step + col * b->col_step] = value_of(in, &e, terms);
-        }
-    tki_product_box_free(made);
-    return TK_OK;
+    int64_t index[TKI_MOST_INDICES];
+    for (int64_t line = 0; line < count; line++) {
+        memcpy(index, batch, (size_t)f->in->d->index_count * sizeof *index);
+        offsets[line] = 0;
+        tki_add_line(of, first + line, f->table_step, index, &offsets[line]);
+        gather(g, index, panel + line * g->places * g->bytes);
+    }
 }
 
 static int64_t at_most(int64_t value, int64_t limit)
@@ -182,43 +320,134 @@ static int64_t at_most(int64_t value, int64_t limit)
     return value < limit ? value : limit;
 }
 
-tk_status tki_fill_products(const tki_interpreter *in, int node, tki_value entries[])
+/* One box of one batch. */
+static tk_status fill_box(const filler *f, int64_t which, char *panels)
 {
-    tki_matrices m;
-    void *tables;
-    if (!tki_find_matrices(in, node, &m))
-        return TK_INTERNAL;
-    const int left = node_of(in, m.left)->tensor, right = node_of(in, m.right)->tensor;
-    const tk_dtype dtype = tki_dtype_of(in, left);
-    const int64_t bytes = (int64_t)tk_dtype_size(dtype);
-    const tki_terms terms = tki_terms_of_products(in, m.left, m.right);
-    tk_status status = tki_product_open(dtype, &tables);
-    const int64_t down = (m.rows + TKI_PRODUCT_BOX - 1) / TKI_PRODUCT_BOX;
-    const int64_t across = (m.cols + TKI_PRODUCT_BOX - 1) / TKI_PRODUCT_BOX;
+    const int64_t boxes_across = (f->m.cols.lines + f->across - 1) / f->across;
+    const int64_t boxes_down = (f->m.rows.lines + f->down - 1) / f->down;
+    const int64_t row = which / boxes_across % boxes_down * f->down, col = which % boxes_across * f->across;
+    const int64_t rows = at_most(f->down, f->m.rows.lines - row), cols = at_most(f->across, f->m.cols.lines - col);
+    int64_t batch[TKI_MOST_INDICES] = {0}, table = 0, row_at[TKI_PRODUCT_BOX], col_at[TKI_PRODUCT_BOX];
+    char *right = panels + f->down * f->m.places * f->left.bytes;
+    tki_product_box *made;
+    tki_add_line(&f->m.batches, which / boxes_across / boxes_down, f->table_step, batch, &table);
+    gather_lines(f, &f->left, &f->m.rows, row, rows, batch, panels, row_at);
+    gather_lines(f, &f->right, &f->m.cols, col, cols, batch, right, col_at);
+    const tki_product p = {.left = {panels, f->m.places, 1},
+                           .right = {right, f->m.places, 1},
+                           .places = f->m.places,
+                           .dtype = f->dtype,
+                           .numerics = TKI_NUMERICS_IEEE,
+                           .tables = f->tables};
+    const tk_status status = tki_product_box_make(&p, &(tki_box){0, rows, 0, cols}, &made);
     if (status != TK_OK)
         return status;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < cols; k++) {
+            const tki_product_element e = tki_product_at(made, i, k);
+            f->entries[table + row_at[i] + col_at[k]] = value_of(f->in, &e, f->terms);
+        }
+    tki_product_box_free(made);
+    return TK_OK;
+}
+
+static tk_status fill_gathered(const filler *f)
+{
+    const int64_t boxes = f->m.batches.lines * ((f->m.rows.lines + f->down - 1) / f->down) *
+                          ((f->m.cols.lines + f->across - 1) / f->across);
+    tk_status status = TK_OK;
 #pragma omp parallel
     {
         const tki_floats floats = tki_floats_begin();
+        char *panels = malloc((size_t)((f->down + f->across) * f->m.places * f->left.bytes));
+        tk_status found = panels ? TK_OK : TK_NO_MEMORY;
 #pragma omp for schedule(dynamic, 1)
-        for (int64_t i = 0; i < m.batches * down * across; i++) {
-            const batch b = batch_of(in, node, &m, i / (down * across));
-            const int64_t row = i / across % down * TKI_PRODUCT_BOX, col = i % across * TKI_PRODUCT_BOX;
-            const tki_box box = {row, at_most(row + TKI_PRODUCT_BOX, m.rows), col,
-                                 at_most(col + TKI_PRODUCT_BOX, m.cols)};
-            const tki_product p = {
-                .left = {(const char *)tki_input_of(in, left) + b.left * bytes, m.left_line, m.left_place},
-                .right = {(const char *)tki_input_of(in, right) + b.right * bytes, m.right_line, m.right_place},
-                .places = m.places,
-                .dtype = dtype,
-                .numerics = TKI_NUMERICS_IEEE,
-                .tables = tables};
-            const tk_status found = fill_box(in, &p, &box, &b, terms, entries);
-            if (found != TK_OK)
+        for (int64_t i = 0; i < boxes; i++)
+            if (found == TK_OK)
+                found = fill_box(f, i, panels);
+        if (found != TK_OK)
 #pragma omp critical(tki_fill_products)
-                status = found;
-        }
+            status = found;
+        free(panels);
         tki_floats_end(&floats);
     }
+    return status;
+}
+
+int64_t tki_value_box_lines(int64_t places)
+{
+    return at_most(TKI_PRODUCT_BOX, MOST_PANEL_BYTES / (places * VALUE_BYTES));
+}
+
+static tk_status fill_valued(const filler *f, int node)
+{
+    const int64_t lines = tki_value_box_lines(f->m.places);
+    const int64_t across = (f->m.cols.lines + lines - 1) / lines, down = (f->m.rows.lines + lines - 1) / lines;
+    void *tables;
+    tk_status status = tki_product_open(TK_F32, &tables); /* which puts OpenBLAS to one thread */
+#pragma omp parallel
+    {
+        const tki_floats floats = tki_floats_begin();
+        tki_thread t;
+        (void)tki_thread_begin(&t, f->in);
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t i = 0; i < f->m.batches.lines * down * across; i++) {
+            const int64_t row = i / across % down * lines, col = i % across * lines;
+            int64_t batch[TKI_MOST_INDICES] = {0};
+            tki_value_box box = {
+                .m = &f->m,
+                .node = node,
+                .first = {row, col},
+                .count = {at_most(lines, f->m.rows.lines - row), at_most(lines, f->m.cols.lines - col)},
+                .batch = batch,
+                .table_step = f->table_step};
+            tki_add_line(&f->m.batches, i / across / down, f->table_step, batch, &box.table);
+            if (t.status == TK_OK)
+                (void)tki_fill_value_box(&t, &box, f->entries);
+        }
+        if (t.status != TK_OK)
+#pragma omp critical(tki_fill_products)
+            status = t.status;
+        tki_thread_end(&t);
+        tki_floats_end(&floats);
+    }
+    return status;
+}
+
+static tk_status fill_of_inputs(filler *f)
+{
+    void *tables;
+    f->dtype = tki_dtype_of(f->in, node_of(f->in, f->m.left)->tensor);
+    f->terms = tki_terms_of_products(f->in, f->m.left, f->m.right);
+    f->down = f->across = at_most(TKI_PRODUCT_BOX,
+                                  MOST_PANEL_BYTES / (f->m.places * (int64_t)tk_dtype_size(f->dtype)));
+    tk_status status = tki_product_open(f->dtype, &tables);
+    f->tables = tables;
+    if (status == TK_OK)
+        status = gatherer_make(f->in, f->n, f->m.left, f->m.places, &f->left);
+    if (status == TK_OK)
+        status = gatherer_make(f->in, f->n, f->m.right, f->m.places, &f->right);
+    if (status == TK_OK)
+        status = fill_gathered(f);
+    free(f->left.part);
+    free(f->right.part);
+    return status;
+}
+
+tk_status tki_fill_products(const tki_interpreter *in, int node, tki_value entries[])
+{
+    int64_t step = 1;
+    filler f = {.in = in, .n = &in->d->nodes[node], .entries = entries};
+    if (!tki_find_matrices(in, node, &f.m))
+        return TK_INTERNAL;
+    f.table_step = calloc((size_t)in->d->index_count + 1, sizeof *f.table_step);
+    if (!f.table_step)
+        return TK_NO_MEMORY;
+    for (int i = f.n->index_count - 1; i >= 0; i--) {
+        f.table_step[f.n->indices[i]] = step;
+        step *= tki_extent_of(in, f.n->indices[i]);
+    }
+    const tk_status status = f.m.gathered ? fill_of_inputs(&f) : fill_valued(&f, node);
+    free(f.table_step);
     return status;
 }

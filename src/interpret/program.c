@@ -8,7 +8,8 @@
 #include "exact/floats.h"
 #include "exact/kept_table.h"
 #include "exact/round.h"
-#include "interpret/evaluate.h"
+#include "interpret/buckets.h"
+#include "interpret/choices.h"
 #include "interpret/exactly.h"
 #include "interpret/products.h"
 
@@ -32,19 +33,23 @@ static double domain_of(const tki_interpreter *in, int count, const int *indices
 
 /* -- What is read of inputs ---------------------------------------------------------------------------------------- */
 
-/* NaN or an infinity in an input decides whether absent terms matter. */
-static bool has_specials(const tki_interpreter *in)
+/* The largest number in an input, or more than that; infinite if there is NaN or an infinity. */
+static double largest_input(const tki_interpreter *in)
 {
+    double largest = 0;
     for (int i = 0; i < in->d->input_count && in->buffers; i++) {
         const int tensor = in->d->params[i];
         if (in->d->tensors[tensor].integer || !tki_condition_holds(&in->d->tensors[tensor].present, in->c))
             continue;
         const int64_t count = tk_case_elements(in->c, in->d->tensors[tensor].param);
-        for (int64_t e = 0; e < count; e++)
-            if (!isfinite(tki_input_value(in, tensor, e)))
-                return true;
+        for (int64_t e = 0; e < count; e++) {
+            const double size = fabs(tki_input_value(in, tensor, e));
+            if (!isfinite(size))
+                return INFINITY;
+            largest = tki_above(largest, size);
+        }
     }
-    return false;
+    return largest;
 }
 
 static tk_status open_inputs(tki_interpreter *in)
@@ -187,7 +192,15 @@ static bool is_made(const tki_program *p)
     return p->order != NULL;
 }
 
-static void plan_tensor(plan *p, int tensor)
+/* Of so many elements that are asked for; where all are, what is asked for first is not all that may be. */
+static void limit_domain(const tki_interpreter *in, tki_program *program, double asked)
+{
+    if (!isinf(in->asked))
+        program->domain = fmin(program->domain, asked);
+}
+
+/* `asked`: elements of it that are. */
+static void plan_tensor(plan *p, int tensor, double asked)
 {
     tki_interpreter *in = p->in;
     const tki_def_tensor *t = &in->d->tensors[tensor];
@@ -195,11 +208,12 @@ static void plan_tensor(plan *p, int tensor)
     if (is_made(program) || p->status != TK_OK)
         return;
     p->status = make_program(in, program, t->value, t->rank, t->own);
+    limit_domain(in, program, asked);
     if (p->status == TK_OK)
         plan_program(p, program);
 }
 
-static void plan_body(plan *p, int node)
+static void plan_body(plan *p, int node, double asked)
 {
     tki_interpreter *in = p->in;
     tki_program *program = &in->of_body[node];
@@ -209,8 +223,49 @@ static void plan_body(plan *p, int node)
     p->status = find_outer(in, node, all, &count);
     if (p->status == TK_OK)
         p->status = make_program(in, program, node_of(in, node)->operand[0], count, all);
+    limit_domain(in, program, asked * domain_of(in, node_of(in, node)->bound_count, node_of(in, node)->bound));
     if (p->status == TK_OK)
         plan_program(p, program);
+}
+
+/* Tensors that were chosen, and are no kernel's, have to be kept where integers are made of their elements. `found` gets each of them. */
+static void visit_chosen(plan *p, int integer, void (*found)(plan *, int tensor))
+{
+    const tki_def_int *e = &p->in->d->ints[integer];
+    if (e->constant || e->kind == TKI_INT_INDEX)
+        return;
+    if (e->kind != TKI_INT_ELEMENT) {
+        visit_chosen(p, e->a, found);
+        visit_chosen(p, e->b, found);
+        return;
+    }
+    const tki_def_tensor *t = &p->in->d->tensors[e->tensor];
+    for (int axis = 0; axis < t->rank; axis++)
+        visit_chosen(p, e->subscripts[axis].value, found);
+    if (tki_is_given(p->in, e->tensor))
+        return;
+    if (tki_chooses(p->in, e->tensor))
+        found(p, e->tensor);
+    else if (tki_resolved(p->in, t->value) != TKI_NONE &&
+             node_of(p->in, p->in->resolved[t->value])->kind == TKI_NODE_INTEGER)
+        visit_chosen(p, node_of(p->in, p->in->resolved[t->value])->integer, found);
+}
+
+static void visit_chosen_of_node(plan *p, const tki_def_node *n, void (*found)(plan *, int tensor))
+{
+    if (n->kind == TKI_NODE_INTEGER || (n->kind == TKI_NODE_OVER && n->over == TKI_TOPK))
+        visit_chosen(p, n->integer, found);
+    for (int axis = 0; n->kind == TKI_NODE_READ && axis < p->in->d->tensors[n->tensor].rank; axis++)
+        visit_chosen(p, n->subscripts[axis].value, found);
+    for (int i = 0; n->kind == TKI_NODE_OVER && i < n->test_count; i++) {
+        visit_chosen(p, n->tests[i].a, found);
+        visit_chosen(p, n->tests[i].b, found);
+    }
+}
+
+static void plan_whole_tensor(plan *p, int tensor)
+{
+    plan_tensor(p, tensor, INFINITY);
 }
 
 static void plan_program(plan *p, tki_program *program)
@@ -219,14 +274,15 @@ static void plan_program(plan *p, tki_program *program)
     for (int i = 0; i < program->count; i++) {
         const int node = program->order[i];
         const tki_def_node *n = node_of(in, node);
+        visit_chosen_of_node(p, n, plan_whole_tensor);
         if (n->kind == TKI_NODE_OVER) {
             p->readers_of_node[node]++;
             p->widest_of_node[node] = fmax(p->widest_of_node[node], program->domain);
-            plan_body(p, node);
-        } else if (n->kind == TKI_NODE_READ && in->d->tensors[n->tensor].role != TKI_TENSOR_INPUT) {
+            plan_body(p, node, program->domain);
+        } else if (n->kind == TKI_NODE_READ && !tki_is_given(in, n->tensor)) {
             p->readers_of_tensor[n->tensor]++;
             p->widest_of_tensor[n->tensor] = fmax(p->widest_of_tensor[n->tensor], program->domain);
-            plan_tensor(p, n->tensor);
+            plan_tensor(p, n->tensor, program->domain);
         }
     }
 }
@@ -237,6 +293,8 @@ static bool keep(plan *p, tki_table *table, tki_table_kind kind, int which, int 
 {
     tki_interpreter *in = p->in;
     const double entries = domain_of(in, count, indices);
+    if (in->watch)
+        return false;
     if (table->bytes)
         return true;
     if (!(entries * (double)bytes <= (double)(TKI_MOST_KEPT_BYTES - p->bytes)))
@@ -247,7 +305,78 @@ static bool keep(plan *p, tki_table *table, tki_table_kind kind, int which, int 
     return true;
 }
 
+/* Where few elements are asked for: does filling a table cost less than what they need of it? */
+static bool is_worth_filling(const plan *p, double filling, double asked)
+{
+    return isinf(p->in->asked) || filling <= asked;
+}
+
 static double cost_of_program(plan *p, tki_program *program);
+
+/* A table by the indices on which the terms of a reduction depend, but for those that it binds. */
+static bool keep_special(plan *p, int node)
+{
+    tki_interpreter *in = p->in;
+    const tki_def_node *n = node_of(in, node), *body = node_of(in, in->resolved[n->operand[0]]);
+    int *indices = malloc(((size_t)body->index_count + 1) * sizeof *indices), count = 0;
+    if (!indices) {
+        p->status = TK_NO_MEMORY;
+        return false;
+    }
+    for (int i = 0; i < body->index_count; i++) {
+        bool bound = false;
+        for (int k = 0; k < n->bound_count; k++)
+            bound |= n->bound[k] == body->indices[i];
+        if (!bound)
+            indices[count++] = body->indices[i];
+    }
+    in->special_indices[node] = indices;
+    return keep(p, &in->special[node], TKI_KEPT_SPECIAL, node, count, indices, sizeof(int64_t));
+}
+
+/* May terms be NaN or infinite that a sum's predicate leaves out? */
+static bool may_keep_absent(const tki_interpreter *in, const tki_def_node *n)
+{
+    return (n->over == TKI_SUM || n->over == TKI_MEAN) && in->may_be_special[in->resolved[n->operand[0]]];
+}
+
+/* What an element costs whose terms may be found by an equation of the predicate. Then what is NaN or infinite in the other terms, which may be
+ * multiplied by zero, is counted beforehand. */
+static double find_terms(plan *p, int node, double element, double *filled)
+{
+    tki_interpreter *in = p->in;
+    const tki_def_node *n = node_of(in, node);
+    tki_equation q;
+    if (!tki_find_equation(in, node, &q))
+        return element;
+    const double entries = (double)q.groups * (double)q.terms, bytes = entries * sizeof(struct tki_bucket_term);
+    if (!in->by_equation[node]) {
+        if (!(bytes <= (double)(TKI_MOST_KEPT_BYTES - p->bytes)))
+            return element;
+        p->bytes += (int64_t)bytes;
+        *filled += 4 * entries;
+        if (may_keep_absent(in, n)) {
+            if (!keep_special(p, node))
+                return element;
+            *filled += (double)in->special[node].count * element;
+        }
+        in->by_equation[node] = true;
+    }
+    return element / (double)q.values + 1;
+}
+
+/* Programs of the factors, if they are evaluated. */
+static bool make_factors(plan *p, int node, const tki_matrices *m)
+{
+    tki_interpreter *in = p->in;
+    const int factors[2] = {m->left, m->right};
+    for (int i = 0; i < 2 && !m->gathered && p->status == TK_OK; i++) {
+        const tki_def_node *factor = node_of(in, in->resolved[factors[i]]);
+        if (!is_made(&in->of_factor[i][node]))
+            p->status = make_program(in, &in->of_factor[i][node], factors[i], factor->index_count, factor->indices);
+    }
+    return p->status == TK_OK;
+}
 
 /* Of one element of a reduction, and its tables on the way. */
 static double cost_of_over(plan *p, int node, double *filled)
@@ -258,10 +387,18 @@ static double cost_of_over(plan *p, int node, double *filled)
     const double terms = domain_of(in, n->bound_count, n->bound);
     const double body = cost_of_program(p, &in->of_body[node]) + 1;
     double element = terms * body;
+    element = find_terms(p, node, element, filled);
+    const double own = domain_of(in, n->index_count, n->indices), read = p->widest_of_node[node];
+    if (tki_over_accumulates(n->over) && n->index_count == in->outer_count[node] + 1 &&
+        is_worth_filling(p, own * body, read / TKI_LANES * element) &&
+        keep(p, &in->kept[node], TKI_KEPT_PREFIXES, node, n->index_count, n->indices, sizeof(tki_value))) {
+        *filled += domain_of(in, n->index_count, n->indices) * body;
+        return 1;
+    }
     if (tki_over_has_rows(n->over)) {
         const bool collapses = !tki_over_keeps_axes(n->over);
         element *= 2;
-        if (!collapses &&
+        if (!collapses && is_worth_filling(p, rows * element, read / TKI_LANES * element) &&
             keep(p, &in->rows[node], TKI_KEPT_ROW, node, in->outer_count[node], in->outer[node], sizeof(tki_row))) {
             *filled += rows * element;
             element = body;
@@ -269,14 +406,14 @@ static double cost_of_over(plan *p, int node, double *filled)
     } else if (n->over == TKI_ROTATE_HALF) {
         return body;
     }
-    const double own = domain_of(in, n->index_count, n->indices);
     tki_matrices m;
-    if (tki_find_matrices(in, node, &m) &&
+    if (is_worth_filling(p, own * terms / PRODUCTS_A_VALUE, read * element) && tki_find_matrices(in, node, &m) &&
+        make_factors(p, node, &m) &&
         keep(p, &in->kept[node], TKI_KEPT_PRODUCT, node, n->index_count, n->indices, sizeof(tki_value))) {
         *filled += own * terms / PRODUCTS_A_VALUE;
         return 1;
     }
-    if ((p->widest_of_node[node] > own || p->readers_of_node[node] > 1) &&
+    if ((read > own || p->readers_of_node[node] > 1) && is_worth_filling(p, own, read) &&
         keep(p, &in->kept[node], TKI_KEPT_VALUE, node, n->index_count, n->indices, sizeof(tki_value))) {
         *filled += own * element;
         element = 1;
@@ -289,13 +426,23 @@ static double cost_of_read(plan *p, int tensor, double *filled)
     tki_interpreter *in = p->in;
     tki_program *program = &in->of_tensor[tensor];
     double element = cost_of_program(p, program);
-    if (element > CHEAP && (p->widest_of_tensor[tensor] > program->domain || p->readers_of_tensor[tensor] > 1) &&
+    const double own = domain_of(in, in->d->tensors[tensor].rank, in->d->tensors[tensor].own);
+    if (element > CHEAP && (p->widest_of_tensor[tensor] > own || p->readers_of_tensor[tensor] > 1) &&
+        is_worth_filling(p, own, p->widest_of_tensor[tensor]) &&
         keep(p, &in->kept_tensor[tensor], TKI_KEPT_TENSOR, tensor, in->d->tensors[tensor].rank,
              in->d->tensors[tensor].own, sizeof(tki_value))) {
-        *filled += program->domain * element;
+        *filled += own * element;
         element = 1;
     }
     return element;
+}
+
+static void keep_chosen(plan *p, int tensor)
+{
+    tki_interpreter *in = p->in;
+    (void)cost_of_program(p, &in->of_tensor[tensor]);
+    (void)keep(p, &in->kept_tensor[tensor], TKI_KEPT_TENSOR, tensor, in->d->tensors[tensor].rank,
+               in->d->tensors[tensor].own, sizeof(tki_value));
 }
 
 /* Values that an element of it needs; what filling tables needs is counted once, in `cost` of the program that first asked. */
@@ -308,39 +455,37 @@ static double cost_of_program(plan *p, tki_program *program)
     for (int i = 0; i < program->count; i++) {
         const int node = program->order[i];
         const tki_def_node *n = node_of(in, node);
+        visit_chosen_of_node(p, n, keep_chosen);
         if (n->kind == TKI_NODE_OVER)
             program->cost += cost_of_over(p, node, &filled);
-        else if (n->kind == TKI_NODE_READ && in->d->tensors[n->tensor].role != TKI_TENSOR_INPUT)
+        else if (n->kind == TKI_NODE_READ && !tki_is_given(in, n->tensor))
             program->cost += cost_of_read(p, n->tensor, &filled);
         else
             program->cost += n->kind == TKI_NODE_PRIMITIVE && n->primitive > TKI_SQUARE ? 4 : 1;
     }
-    if (!(filled + program->cost * program->domain <= TKI_MOST_WORK))
+    in->work = fmax(in->work, filled + program->cost * program->domain);
+    if (!(in->work <= TKI_MOST_WORK))
         p->refusal = "the case needs more values than an interpreter computes";
     return program->cost;
 }
 
-/* -- What is evaluated ---------------------------------------------------------------------------------------------- */
-
-static const char *unsupported(const tki_interpreter *in, const tki_program *p)
-{
-    for (int i = 0; i < p->count; i++) {
-        const tki_def_node *n = node_of(in, p->order[i]);
-        if (n->kind == TKI_NODE_OVER && n->over == TKI_TOPK)
-            return "the order of topk is judged by its keys alone";
-    }
-    return NULL;
-}
+/* -- Tables ------------------------------------------------------------------------------------------------------- */
 
 tki_table *tki_table_of(const tki_interpreter *in, const tki_filling *f)
 {
-    return f->kind == TKI_KEPT_ROW      ? &in->rows[f->which]
-           : f->kind == TKI_KEPT_TENSOR ? &in->kept_tensor[f->which]
-                                        : &in->kept[f->which];
+    return f->kind == TKI_KEPT_ROW       ? &in->rows[f->which]
+           : f->kind == TKI_KEPT_SPECIAL ? &in->special[f->which]
+           : f->kind == TKI_KEPT_TENSOR  ? &in->kept_tensor[f->which]
+                                         : &in->kept[f->which];
 }
 
 static tk_status make_tables(tki_interpreter *in)
 {
+    for (int node = 0; node < in->d->node_count; node++) {
+        const tk_status status = in->by_equation[node] ? tki_buckets_make(in, node, &in->buckets[node]) : TK_OK;
+        if (status != TK_OK)
+            return status;
+    }
     for (int i = 0; i < in->filling_count; i++) {
         const tki_filling *f = &in->fillings[i];
         tki_table *table = tki_table_of(in, f);
@@ -366,21 +511,30 @@ static bool allocate(tki_interpreter *in, plan *p)
     in->decoded = calloc(tensors, sizeof *in->decoded);
     in->of_tensor = calloc(tensors, sizeof *in->of_tensor);
     in->of_body = calloc(nodes, sizeof *in->of_body);
+    in->of_factor[0] = calloc(nodes, sizeof *in->of_factor[0]);
+    in->of_factor[1] = calloc(nodes, sizeof *in->of_factor[1]);
     in->stated = calloc(tensors, sizeof *in->stated);
     in->outer_count = calloc(nodes, sizeof *in->outer_count);
     in->outer = calloc(nodes, sizeof *in->outer);
     in->kept = calloc(nodes, sizeof *in->kept);
     in->rows = calloc(nodes, sizeof *in->rows);
     in->kept_tensor = calloc(tensors, sizeof *in->kept_tensor);
-    in->fillings = calloc(2 * nodes + tensors, sizeof *in->fillings);
+    in->by_equation = calloc(nodes, sizeof *in->by_equation);
+    in->buckets = calloc(nodes, sizeof *in->buckets);
+    in->may_be_special = calloc(nodes, sizeof *in->may_be_special);
+    in->special = calloc(nodes, sizeof *in->special);
+    in->special_indices = calloc(nodes, sizeof *in->special_indices);
+    in->fillings = calloc(3 * nodes + tensors, sizeof *in->fillings);
     *p = (plan){.in = in,
                 .readers_of_node = calloc(nodes, sizeof *p->readers_of_node),
                 .readers_of_tensor = calloc(tensors, sizeof *p->readers_of_tensor),
                 .widest_of_node = calloc(nodes, sizeof *p->widest_of_node),
                 .widest_of_tensor = calloc(tensors, sizeof *p->widest_of_tensor)};
     return in->constants && in->resolved && in->is_constant && in->values && in->decoded && in->of_tensor &&
-           in->of_body && in->outer_count && in->outer && in->kept && in->rows && in->kept_tensor && in->fillings &&
-           p->readers_of_node && p->readers_of_tensor && p->widest_of_node && p->widest_of_tensor;
+           in->of_body && in->of_factor[0] && in->of_factor[1] && in->outer_count && in->outer && in->kept &&
+           in->rows && in->kept_tensor && in->by_equation && in->buckets && in->may_be_special && in->special &&
+           in->special_indices && in->fillings && p->readers_of_node && p->readers_of_tensor && p->widest_of_node &&
+           p->widest_of_tensor;
 }
 
 static void plan_output(plan *p, int tensor)
@@ -388,7 +542,7 @@ static void plan_output(plan *p, int tensor)
     tki_interpreter *in = p->in;
     const tki_def_tensor *t = &in->d->tensors[tensor];
     p->readers_of_tensor[tensor]++;
-    plan_tensor(p, tensor);
+    plan_tensor(p, tensor, in->asked);
     if (t->stated_bound == TKI_NONE || p->status != TK_OK)
         return;
     p->status = make_program(in, &in->stated[tensor], t->stated_bound, t->rank, t->own);
@@ -411,15 +565,11 @@ static tk_status plan_all(tki_interpreter *in, plan *p)
         if (is_made(&in->stated[tensor]))
             cost_of_program(p, &in->stated[tensor]);
     }
-    for (int i = 0; i < in->d->tensor_count && !p->refusal; i++)
-        p->refusal = is_made(&in->of_tensor[i]) ? unsupported(in, &in->of_tensor[i]) : NULL;
-    for (int i = 0; i < in->d->node_count && !p->refusal; i++)
-        p->refusal = is_made(&in->of_body[i]) ? unsupported(in, &in->of_body[i]) : NULL;
     return p->refusal ? TK_BAD_ARGUMENT : TK_OK;
 }
 
-tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[],
-                               tki_interpreter **made, const char **refusal)
+static tk_status make_interpreter(const tki_definition *d, const tk_case *c, const void *const buffers[],
+                                  const tki_watch *watch, double asked, tki_interpreter **made, const char **refusal)
 {
     const tki_floats floats = tki_floats_begin();
     tki_interpreter *in = calloc(1, sizeof *in);
@@ -428,7 +578,12 @@ tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const 
     *made = NULL;
     *refusal = NULL;
     if (in) {
-        *in = (tki_interpreter){.d = d, .c = c, .buffers = buffers, .rules.flushes = tki_domain_is_normal(c)};
+        *in = (tki_interpreter){.d = d,
+                                .c = c,
+                                .buffers = buffers,
+                                .watch = watch,
+                                .asked = asked,
+                                .rules.flushes = tki_domain_is_normal(c)};
         status = allocate(in, &p) ? tki_elementary_open(&in->rules.tables) : TK_NO_MEMORY;
     }
     if (status == TK_OK) {
@@ -437,8 +592,8 @@ tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const 
     }
     if (status == TK_OK) {
         resolve_choices(in);
-        in->specials = has_specials(in);
         status = tki_make_constants(in);
+        tki_find_specials(in, largest_input(in));
     }
     if (status == TK_OK)
         status = plan_all(in, &p);
@@ -458,6 +613,24 @@ tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const 
     return status;
 }
 
+tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[],
+                               tki_interpreter **made, const char **refusal)
+{
+    return make_interpreter(d, c, buffers, NULL, INFINITY, made, refusal);
+}
+
+tk_status tki_interpreter_make_for(const tki_definition *d, const tk_case *c, const void *const buffers[],
+                                   double asked, tki_interpreter **made, const char **refusal)
+{
+    return make_interpreter(d, c, buffers, NULL, asked, made, refusal);
+}
+
+tk_status tki_interpreter_make_watched(const tki_definition *d, const tk_case *c, const void *const buffers[],
+                                       const tki_watch *watch, tki_interpreter **made, const char **refusal)
+{
+    return make_interpreter(d, c, buffers, watch, INFINITY, made, refusal);
+}
+
 static void free_program(tki_program *p)
 {
     free(p->order);
@@ -472,11 +645,20 @@ void tki_interpreter_free(tki_interpreter *in)
         free_program(&in->of_tensor[i]);
         free(in->kept_tensor[i].entries);
     }
-    for (int i = 0; i < in->d->node_count && in->of_body && in->outer && in->kept && in->rows; i++) {
+    for (int i = 0; i < in->d->node_count && in->of_body && in->of_factor[0] && in->of_factor[1] && in->outer &&
+                    in->kept && in->rows;
+         i++) {
         free_program(&in->of_body[i]);
+        free_program(&in->of_factor[0][i]);
+        free_program(&in->of_factor[1][i]);
         free(in->outer[i]);
         free(in->kept[i].entries);
         free(in->rows[i].entries);
+    }
+    for (int i = 0; i < in->d->node_count && in->buckets && in->special && in->special_indices; i++) {
+        tki_buckets_free(in->buckets[i]);
+        free(in->special[i].entries);
+        free(in->special_indices[i]);
     }
     for (int i = 0; i < in->d->tensor_count && in->stated; i++)
         free_program(&in->stated[i]);
@@ -487,12 +669,19 @@ void tki_interpreter_free(tki_interpreter *in)
     free(in->decoded);
     free(in->of_tensor);
     free(in->of_body);
+    free(in->of_factor[0]);
+    free(in->of_factor[1]);
     free(in->stated);
     free(in->outer_count);
     free(in->outer);
     free(in->kept);
     free(in->rows);
     free(in->kept_tensor);
+    free(in->by_equation);
+    free(in->buckets);
+    free(in->may_be_special);
+    free(in->special);
+    free(in->special_indices);
     free(in->fillings);
     free(in);
 }

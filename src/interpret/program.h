@@ -5,11 +5,10 @@
 #include <mpfr.h>
 
 #include "define/definition.h"
-#include "interpret/arithmetic.h"
+#include "interpret/blocks.h"
 #include "interpret/reduce.h"
 
-/* Elements that are computed at a time; the most memory for values that are kept; the most values that a case may need. */
-enum { TKI_LANES = 128 };
+/* The most memory for values that are kept; the most values that a case may need. */
 #define TKI_MOST_KEPT_BYTES (INT64_C(3) << 30)
 #define TKI_MOST_WORK 0x1p40
 
@@ -35,7 +34,14 @@ typedef struct tki_table {
     void *entries;
 } tki_table;
 
-typedef enum tki_table_kind { TKI_KEPT_VALUE, TKI_KEPT_PRODUCT, TKI_KEPT_ROW, TKI_KEPT_TENSOR } tki_table_kind;
+typedef enum tki_table_kind {
+    TKI_KEPT_VALUE,
+    TKI_KEPT_PREFIXES, /* of what accumulates: filled by rows */
+    TKI_KEPT_PRODUCT,
+    TKI_KEPT_ROW,
+    TKI_KEPT_SPECIAL, /* int64_t: how many terms of a row are NaN or infinite */
+    TKI_KEPT_TENSOR
+} tki_table_kind;
 
 /* One to be filled: in this order each finds what it needs. */
 typedef struct tki_filling {
@@ -43,23 +49,45 @@ typedef struct tki_filling {
     int which; /* nodes[]; of TKI_KEPT_TENSOR tensors[] */
 } tki_filling;
 
+/* A node's values: one for each element, or one for all. */
+typedef struct tki_operand {
+    const tki_value *at;
+    int step;
+} tki_operand;
+
+/* Who looks at an evaluation, as lint does. No tables are kept then, so that each value is met, and one thread computes. */
+typedef struct tki_watch {
+    const bool *exact; /* [node_count] nodes whose values are taken to be free of errors; or NULL */
+    /* Each node that is computed for some elements, or NULL. A primitive has operands, others have none: `at` is NULL. */
+    void (*see)(void *context, int node, int count, const tki_operand operands[3], const tki_value values[]);
+    void *context;
+} tki_watch;
+
 typedef struct tki_interpreter {
     const tki_definition *d;
     const tk_case *c;
-    const void *const *buffers; /* in contract order */
+    const void *const *buffers; /* in contract order; of outputs only indices that were chosen, see tki_chooses() */
     tki_rules rules;
-    bool specials;             /* some input is infinite or NaN */
-    int64_t *constants;        /* [int_count] of tki_definition_settle() */
-    int *resolved;             /* [node_count] past choices */
-    bool *is_constant;         /* [node_count] made of literals, attributes and sizes by arithmetic alone */
-    tki_value *values;         /* [node_count] of these */
-    const float **decoded;     /* [tensor_count] tables of 16-bit inputs; NULL: elements are decoded one by one */
-    tki_program *of_tensor;    /* [tensor_count] order NULL: none */
-    tki_program *of_body;      /* [node_count] of reductions */
-    tki_program *stated;       /* [tensor_count] of the bounds that the definition states; order NULL: none */
-    int *outer_count, **outer; /* [node_count] of reductions: the indices that a row of it depends on */
-    tki_table *kept, *rows;    /* [node_count] entries NULL: none */
-    tki_table *kept_tensor;    /* [tensor_count] */
+    const tki_watch *watch;       /* or NULL */
+    double asked;                 /* elements of each output that are asked for, at most */
+    double work;                  /* values that the most expensive output or table needs */
+    bool *may_be_special;         /* [node_count] its values may be infinite, NaN or unknown */
+    int64_t *constants;           /* [int_count] of tki_definition_settle() */
+    int *resolved;                /* [node_count] past choices */
+    bool *is_constant;            /* [node_count] made of literals, attributes and sizes by arithmetic alone */
+    tki_value *values;            /* [node_count] of these */
+    const float **decoded;        /* [tensor_count] tables of 16-bit inputs; NULL: elements are decoded one by one */
+    tki_program *of_tensor;       /* [tensor_count] order NULL: none */
+    tki_program *of_body;         /* [node_count] of reductions */
+    tki_program *of_factor[2];    /* [node_count] of their factors, where these are not gathered; order NULL: none */
+    tki_program *stated;          /* [tensor_count] of the bounds that the definition states; order NULL: none */
+    int *outer_count, **outer;    /* [node_count] of reductions: the indices that a row of it depends on */
+    tki_table *kept, *rows;       /* [node_count] entries NULL: none */
+    tki_table *kept_tensor;       /* [tensor_count] */
+    bool *by_equation;            /* [node_count] of reductions: terms are found by an equation of the predicate */
+    struct tki_buckets **buckets; /* [node_count] then */
+    tki_table *special;           /* [node_count] and where it matters: TKI_KEPT_SPECIAL */
+    int **special_indices;
     int filling_count;
     tki_filling *fillings;
 } tki_interpreter;
@@ -68,7 +96,23 @@ typedef struct tki_interpreter {
  * outputs that the case has. Buffers may be NULL, of who only wants to know whether it is evaluated: then no table is filled. */
 TK_MUST_USE tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[],
                                            tki_interpreter **made, const char **refusal);
+/* The same for who asks for so many elements of each output at most: tables that cost more than these do not are not filled. */
+TK_MUST_USE tk_status tki_interpreter_make_for(const tki_definition *d, const tk_case *c, const void *const buffers[],
+                                               double asked, tki_interpreter **made, const char **refusal);
+/* The same as the first, watched. */
+TK_MUST_USE tk_status tki_interpreter_make_watched(const tki_definition *d, const tk_case *c,
+                                                   const void *const buffers[], const tki_watch *watch,
+                                                   tki_interpreter **made, const char **refusal);
 void tki_interpreter_free(tki_interpreter *in);
+
+/* Is each element of the tensor an index that argmax, argmin or topk finds? Several may be right. Where the buffer of such an output is there, lines
+ * that read it read what the kernel has chosen. */
+bool tki_chooses(const tki_interpreter *in, int tensor);
+
+/* Of such an output: the indices that its buffer has, where they may be chosen, and else others that may; TKI_NO_INTEGER where nothing is known, or,
+ * without a buffer, several are right. Keys are within `forms` times their e. */
+TK_MUST_USE tk_status tki_interpreter_choices(const tki_interpreter *in, int tensor, double forms, int64_t first,
+                                              int64_t count, int64_t indices[]);
 
 /* Elements `first` to `first` + `count` of an output. Safe from several threads. */
 TK_MUST_USE tk_status tki_interpreter_values(const tki_interpreter *in, int tensor, int64_t first, int64_t count,
@@ -97,12 +141,19 @@ static inline const void *tki_input_of(const tki_interpreter *in, int tensor)
     return in->buffers[in->d->tensors[tensor].param];
 }
 
+/* Does it stand in a buffer: an input, or what a kernel has chosen? */
+static inline bool tki_is_given(const tki_interpreter *in, int tensor)
+{
+    const tki_def_tensor *t = &in->d->tensors[tensor];
+    return t->role == TKI_TENSOR_INPUT ||
+           (t->role == TKI_TENSOR_OUTPUT && in->buffers && in->buffers[t->param] != NULL);
+}
+
 static inline tk_dtype tki_dtype_of(const tki_interpreter *in, int tensor)
 {
     return tk_case_param_dtype(in->c, in->d->tensors[tensor].param);
 }
 
-/* The value of an input that is no integer. */
 double tki_input_value(const tki_interpreter *in, int tensor, int64_t element);
 int64_t tki_input_integer(const tki_interpreter *in, int tensor, int64_t element);
 
@@ -124,8 +175,16 @@ static inline bool tki_over_has_rows(tki_over over)
            over == TKI_VAR;
 }
 
+static inline bool tki_over_accumulates(tki_over over)
+{
+    return over == TKI_CUMSUM || over == TKI_CUMPROD || over == TKI_CUMMAX || over == TKI_CUMMIN;
+}
+
 /* How a sum of products of these two values, nodes[], is rounded. */
 tki_terms tki_terms_of_products(const tki_interpreter *in, int left, int right);
+
+/* Sets may_be_special[]; no input is larger. */
+void tki_find_specials(tki_interpreter *in, double of_inputs);
 
 /* -- Integers ------------------------------------------------------------------------------------------------------ */
 

@@ -24,9 +24,8 @@ static unsigned added_states(unsigned a, unsigned b)
 
 static void take(tki_sum *s, double v, double d, double e)
 {
-    const double magnitude = fabs(v) + d, sum = s->sum + v, added = sum - s->sum;
-    s->lost += (s->sum - (sum - added)) + (v - added);
-    s->sum = sum;
+    const double magnitude = fabs(v) + d;
+    tki_sum_add(s, v);
     s->d += d;
     s->mass += magnitude;
     s->error += e;
@@ -36,7 +35,8 @@ static void take(tki_sum *s, double v, double d, double e)
 void tki_sum_take(tki_sum *s, const tki_value *term)
 {
     s->terms++;
-    s->state = added_states(s->state, term->state & ~(unsigned)TKI_IS_ABSENT);
+    if ((s->state | term->state) != TKI_IS_FINITE)
+        s->state = added_states(s->state, term->state & ~(unsigned)TKI_IS_ABSENT);
     if (!(term->state & TKI_IS_FINITE))
         return;
     s->negative |= term->l < 0;
@@ -72,10 +72,12 @@ tki_value tki_sum_end(const tki_sum *s, double depth, double underflow)
     const double e = error * (1 + g) + g * mass + underflow;
     tki_value y = tki_value_rounded(v, s->d * (1 + n * 0x1p-52) + roundings, e, 0, 0, s->negative ? -INFINITY : 0,
                                     s->positive ? INFINITY : 0);
-    if (!((1 + g) * (mass + error) < TKI_FP32_OVERFLOW) && (s->state & TKI_IS_FINITE))
+    const bool overflows = !((1 + g) * (mass + error) < TKI_FP32_OVERFLOW);
+    if (overflows && (s->state & TKI_IS_FINITE))
         y.state |= TKI_IS_ANY;
-    if (s->state != TKI_IS_FINITE)
-        y.state = (s->state & TKI_IS_FINITE ? y.state : 0) | s->state;
+    if (s->state != TKI_IS_FINITE) /* the other infinity, of finite terms, makes NaN of an infinite one */
+        y.state = (s->state & TKI_IS_FINITE ? y.state : 0) | s->state |
+                  (overflows && (s->state & TKI_IS_INFINITE) ? TKI_IS_NAN : 0);
     return y;
 }
 
@@ -106,6 +108,7 @@ static void take_argument(tki_row *row, const tki_value *x)
     row->state |= x->state & (TKI_IS_NAN | TKI_IS_UNKNOWN);
     if (x->state & TKI_IS_PLUS_INF)
         row->state |= TKI_IS_NAN;
+    row->surely |= !(x->state & (TKI_IS_MINUS_INF | TKI_IS_UNKNOWN));
     row->is_nan |= !(x->state & (TKI_IS_FINITE | TKI_IS_MINUS_INF | TKI_IS_UNKNOWN));
     if (!(x->state & TKI_IS_FINITE))
         return;
@@ -118,7 +121,7 @@ static void take_argument(tki_row *row, const tki_value *x)
     row->farthest = fmax(row->farthest, x->e);
 }
 
-static double grown_by(const tki_rules *rules, double e)
+double tki_grown_by(const tki_rules *rules, double e)
 {
     return e == 0 ? 1 : e < 700 ? tki_exp(rules->tables, e) * (1 + 0x1p-40) : INFINITY;
 }
@@ -130,8 +133,10 @@ static void take_exponential(const tki_rules *rules, tki_row *row, const tki_val
         return;
     }
     const double distance = row->top - x->v, y = tki_exp(rules->tables, -distance);
-    const double grown = y * grown_by(rules, x->e);
-    row->near += distance - (x->d + x->e + row->radius + row->farthest) <= TKI_SOFTMAX_FAR;
+    const double grown = y * tki_grown_by(rules, x->e);
+    const bool is_near = distance - (x->d + x->e + row->radius + row->farthest) <= TKI_SOFTMAX_FAR;
+    row->near += is_near;
+    row->loses |= is_near && (x->state & TKI_IS_MINUS_INF);
     row->exponentials += y;
     row->grown += grown;
     if (row->here != row->place) {
@@ -182,6 +187,8 @@ static tki_value log_of_sum(const tki_rules *rules, const tki_row *row)
         return tki_value_of_state(TKI_IS_MINUS_INF);
     if (!may_be_finite(row))
         return tki_value_of_state((row->state & TKI_IS_UNKNOWN) | TKI_IS_NAN);
+    if (row->loses)
+        return tki_value_of_state(TKI_IS_UNKNOWN);
     const double log = tki_log(rules->tables, row->exponentials), radius = relative_radius(row);
     const double v = row->top + log;
     const double d = (radius + fabs(log) * TKI_ELEMENTARY_ERROR + row->radius) * TKI_DOUBLE_SLACK +
@@ -195,17 +202,22 @@ static tki_value softmax_element(const tki_rules *rules, const tki_row *row, con
 {
     const double distance = row->top - x->v, term = tki_exp(rules->tables, -distance);
     const bool far = !(distance < 300); /* the element is below 2^-432 */
-    const double grown_term = term * grown_by(rules, x->e);
+    const double grown_term = term * tki_grown_by(rules, x->e);
     const double others = place == row->place ? row->rest : row->exponentials - term;
     const double others_grown = place == row->place ? row->rest_grown : row->grown - grown_term;
     const double y = far ? 0 : 1 / (1 + others / term);
-    const double radius = far ? 0x1p-430 : y * (2 * relative_radius(row) + 8 * x->d + 0x1p-40);
+    const double within = fmax(y, 1 - y) * TKI_DOUBLE_SLACK; /* of anything in [0, 1] */
+    const double near = far && x->d + row->radius < 50 ? 0x1p-280
+                                                       : y * (2 * row->relative_radius + 8 * x->d + 0x1p-40);
+    const double radius = far && !(near < within) ? within : fmin(within, near);
     /* With o' = o exp(+-(e + e_j)): 1/(1+o) - 1/(1+o') = (o' - o) / ((1+o)(1+o')), and the sum that is made smaller is at least
      * o^2 over the one that is made larger. */
     double moved = 0;
-    if (row->farthest > 0) {
+    if (row->loses || !(radius < 0x1p-30)) {
+        moved = 1 + 8 * TKI_U; /* from any number of [0, 1] to any other */
+    } else if (row->farthest > 0) {
         moved = fmax(y, 1 - y) + 2 * TKI_U;
-        const double o = others / term, more = others_grown * grown_by(rules, x->e) / term;
+        const double o = others / term, more = others_grown * tki_grown_by(rules, x->e) / term;
         if (!far && more < 0x1p500 && o > 0) {
             const double less = o * (o / more);
             const double slack = 0x1p-36 * y;
@@ -218,8 +230,7 @@ static tki_value softmax_element(const tki_rules *rules, const tki_row *row, con
             moved = 2 * (x->e + row->farthest) < 100 ? 0x1p-280 : 1;
         }
     }
-    const tki_softmax_w w = tki_softmax_w_of_row(1, (double)row->terms, tki_softmax_ln(row->terms),
-                                                 (double)(row->near - 1), rescalings_of(row));
+    const tki_softmax_w w = {.at_maximum = row->at_most, .per_distance = row->per_distance};
     const double reach = fmax(0, distance) + 2 * (x->e + row->farthest + x->d + row->radius);
     const double relative = reach > TKI_SOFTMAX_FAR ? 1 : tki_softmax_relative_bound(w, reach) * TKI_DOUBLE_SLACK;
     if (isinf(relative))
@@ -230,12 +241,12 @@ static tki_value softmax_element(const tki_rules *rules, const tki_row *row, con
 
 static tki_value log_softmax_element(const tki_rules *rules, const tki_row *row, const tki_value *x)
 {
-    const double log = tki_log(rules->tables, row->exponentials), distance = row->top - x->v;
+    const double log = row->log, distance = row->top - x->v;
     const double v = -distance - log;
-    const double d = (relative_radius(row) + fabs(log) * TKI_ELEMENTARY_ERROR + row->radius + x->d) *
+    const double d = (row->relative_radius + fabs(log) * TKI_ELEMENTARY_ERROR + row->radius + x->d) *
                          TKI_DOUBLE_SLACK +
                      TKI_DOUBLE_UNIT * 4 * (fabs(distance) + fabs(log));
-    const double e = x->e + input_term(rules, row) + relative_of_sum(row) +
+    const double e = x->e + row->moved + row->rounded +
                      TKI_U * (8 * fabs(log) + 2 * (fmax(0, distance) + row->farthest + x->e));
     return tki_value_rounded(v, d, e, 2, tki_underflow(rules, 0), -INFINITY, INFINITY);
 }
@@ -279,7 +290,7 @@ static bool is_of_exponentials(tki_over over)
 
 void tki_row_begin(tki_row *row, tki_over over)
 {
-    *row = (tki_row){.over = over, .mass = 1, .reach = 1, .place = -1, .top = -INFINITY, .runner_up = -INFINITY};
+    *row = (tki_row){.over = over, .mass = 1, .reach = 1, .place = -1, .top = -INFINITY};
     tki_sum_begin(&row->sum);
     row->value = over == TKI_PROD || over == TKI_CUMPROD     ? tki_value_exactly(1)
                  : over == TKI_MAXIMUM || over == TKI_CUMMAX ? tki_value_of_state(TKI_IS_MINUS_INF)
@@ -311,8 +322,11 @@ static tki_value product_of(const tki_rules *rules, const tki_row *row)
     if (row->terms == 0 || row->value.state != TKI_IS_FINITE)
         return row->value;
     const double v = row->value.v;
-    if (row->mass == 0)
-        return tki_value_exactly(0);
+    if (row->mass == 0) { /* unless the other factors have overflowed by themselves */
+        tki_value none = tki_value_exactly(0);
+        none.state |= row->reach < TKI_FP32_OVERFLOW ? 0 : TKI_IS_ANY;
+        return none;
+    }
     const double underflow = (double)row->terms * tki_underflow(rules, TKI_FP32_SMALLEST) * row->reach;
     const double e = fmax(0, row->mass - fabs(v)) + 2 * row->value.d + underflow;
     tki_value y = tki_value_rounded(
@@ -321,24 +335,6 @@ static tki_value product_of(const tki_rules *rules, const tki_row *row)
     if (!(row->reach < TKI_FP32_OVERFLOW))
         y.state |= TKI_IS_ANY;
     return y;
-}
-
-/* The key of the extremum so far is in `value`; keys are compared by their exact values, as far as these are known. */
-static void take_key(tki_row *row, const tki_value *key, int sign)
-{
-    const tki_value x = sign > 0 ? *key : tki_negated(key);
-    if (x.state != TKI_IS_FINITE) {
-        row->state |= TKI_IS_UNKNOWN;
-        return;
-    }
-    if (row->place < 0 || x.v > row->value.v) {
-        if (row->place >= 0)
-            row->runner_up = fmax(row->runner_up, row->value.h);
-        row->value = x;
-        row->place = row->here;
-    } else {
-        row->runner_up = fmax(row->runner_up, x.h);
-    }
 }
 
 void tki_row_take(const tki_rules *rules, tki_row *row, const tki_value *term)
@@ -350,8 +346,6 @@ void tki_row_take(const tki_rules *rules, tki_row *row, const tki_value *term)
     case TKI_CUMMAX: row->value = tki_larger(&row->value, term); break;
     case TKI_MINIMUM:
     case TKI_CUMMIN: row->value = tki_smaller(&row->value, term); break;
-    case TKI_ARGMAX: take_key(row, term, 1); break;
-    case TKI_ARGMIN: take_key(row, term, -1); break;
     case TKI_SOFTMAX:
     case TKI_LOG_SOFTMAX:
     case TKI_LOG_SUM_EXP: take_argument(row, term); break;
@@ -368,7 +362,9 @@ void tki_row_take_product(const tki_rules *rules, tki_row *row, const tki_value 
 
 void tki_row_turn(const tki_rules *rules, tki_row *row)
 {
-    if (!is_of_exponentials(row->over)) {
+    if (is_of_exponentials(row->over)) {
+        row->state |= row->surely || row->terms == 0 ? 0 : TKI_IS_NAN; /* of -inf alone */
+    } else {
         const tki_value sum = tki_sum_end(&row->sum, row->terms > 0 ? depth_of_moments(row->terms) : 0, 0);
         row->mean = over_number(rules, &sum, (double)row->terms);
         tki_sum_begin(&row->sum);
@@ -392,14 +388,6 @@ static tki_value variance_of(const tki_rules *rules, const tki_row *row, double 
 {
     const tki_value sum = tki_sum_end(&row->sum, row->terms > 0 ? depth_of_moments(row->terms) : 0, 0);
     return over_number(rules, &sum, (double)row->terms - correction);
-}
-
-static tki_value place_of(const tki_row *row)
-{
-    const bool first = row->ties_lower && tki_value_is_exact(&row->value) && row->value.v >= row->runner_up;
-    if (row->place < 0 || row->state || !(first || row->value.l > row->runner_up))
-        return tki_value_of_state(TKI_IS_UNKNOWN);
-    return tki_value_exactly((double)row->place);
 }
 
 tki_value tki_row_end(const tki_rules *rules, const tki_row *row, tki_terms terms, const tki_value *parameter)
@@ -426,14 +414,22 @@ tki_value tki_row_end(const tki_rules *rules, const tki_row *row, tki_terms term
         return row->terms == 0 ? tki_value_of_state(TKI_IS_NAN)
                                : variance_of(rules, row, parameter ? parameter->v : 0);
     case TKI_LOG_SUM_EXP: return log_of_sum(rules, row);
-    case TKI_ARGMAX:
-    case TKI_ARGMIN: return place_of(row);
     default: return row->value;
     }
 }
 
 void tki_row_finish(const tki_rules *rules, tki_row *row, const tki_value *parameter)
 {
+    if (is_of_exponentials(row->over) && may_be_finite(row) && row->terms > 0) {
+        const tki_softmax_w w = tki_softmax_w_of_row(1, (double)row->terms, tki_softmax_ln(row->terms),
+                                                     (double)(row->near - 1), rescalings_of(row));
+        row->at_most = w.at_maximum;
+        row->per_distance = w.per_distance;
+        row->relative_radius = relative_radius(row);
+        row->log = tki_log(rules->tables, row->exponentials);
+        row->moved = input_term(rules, row);
+        row->rounded = relative_of_sum(row);
+    }
     if (row->over != TKI_STANDARDIZE || row->terms == 0)
         return;
     const tki_value variance = variance_of(rules, row, 0), sum = tki_added(rules, &variance, parameter);
@@ -464,6 +460,7 @@ tki_value tki_row_element(const tki_rules *rules, const tki_row *row, const tki_
     tki_value y = tki_value_of_state(0);
     if (term->state & TKI_IS_FINITE)
         y = row->over == TKI_SOFTMAX ? softmax_element(rules, row, term, place)
+            : row->loses             ? tki_value_of_state(TKI_IS_UNKNOWN)
                                      : log_softmax_element(rules, row, term);
     if (term->state & TKI_IS_MINUS_INF) {
         const tki_value none = row->over == TKI_SOFTMAX ? tki_value_exactly(0) : tki_value_of_state(TKI_IS_MINUS_INF);

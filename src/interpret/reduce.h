@@ -15,6 +15,15 @@ typedef struct tki_sum {
 } tki_sum;
 
 void tki_sum_begin(tki_sum *s);
+
+/* Adds v, of which not more is lost than `lost` has behind it. */
+static inline void tki_sum_add(tki_sum *s, double v)
+{
+    const double sum = s->sum + v, added = sum - s->sum;
+    s->lost += (s->sum - (sum - added)) + (v - added);
+    s->sum = sum;
+}
+
 void tki_sum_take(tki_sum *s, const tki_value *term);
 void tki_sum_take_product(const tki_rules *rules, tki_sum *s, const tki_value *a, const tki_value *b);
 /* `depth` roundings a term, and `underflow` in all. */
@@ -31,17 +40,21 @@ typedef struct tki_row {
     double reach;
     int64_t terms, near;        /* near: terms that a sum of exponentials notices */
     int64_t here;               /* set by who gives terms: where the next one stands, ascending */
-    int64_t place;              /* where the extremum stands, the first of equal ones */
-    bool ties_lower;            /* set after tki_row_begin(): of equal keys the first counts */
-    double runner_up;           /* the most that another key may be */
+    int64_t place;              /* where the largest argument stands, the first of equal ones */
     double top;                 /* sums of exponentials: the largest argument, of which all are subtracted */
     double exponentials, grown; /* the sum of exp(x - top), and of exp(x + e - top) */
     double rest, rest_grown;    /* the same without the first term at the top */
     double radius;              /* how far off arguments are */
     double farthest;            /* their largest error */
+    bool surely;                /* one of them is not -inf, whatever an evaluation does */
+    bool loses;                 /* one that an evaluation may find to be -inf counts in the exact sum */
     bool is_nan;                /* one of them is NaN or +inf whatever an evaluation does */
     unsigned absent;            /* what it may be because of terms that are absent */
     unsigned state;
+    /* What tki_row_finish() makes of it, for all elements: the bound of softmax; how far off the sum of exponentials is, as a share of it;
+     * its logarithm, by how much errors of the arguments change that, and what the sum's own roundings do. */
+    double at_most, per_distance;
+    double relative_radius, log, moved, rounded;
 } tki_row;
 
 void tki_row_begin(tki_row *row, tki_over over);
@@ -59,6 +72,15 @@ typedef struct tki_terms {
 
 /* What the row is reduced to. `parameter`: the correction of a variance. */
 tki_value tki_row_end(const tki_rules *rules, const tki_row *row, tki_terms terms, const tki_value *parameter);
+
+/* What a row of exponentials is when all is finite, whatever an evaluation does. */
+static inline bool tki_row_is_plain(const tki_row *of)
+{
+    return of->state == TKI_IS_FINITE && !of->is_nan && !of->loses && of->terms > 0;
+}
+
+/* exp(e), at least. */
+double tki_grown_by(const tki_rules *rules, double e);
 
 /* Prepares a row that elements are computed from: `parameter` is standardize's eps. */
 void tki_row_finish(const tki_rules *rules, tki_row *row, const tki_value *parameter);

@@ -40,6 +40,17 @@ enum { TKI_NORMALISED = -1 };
 /* From here on a number is infinite to everybody: squares of what is below are doubles, and so are sums of 2^62 of these. */
 #define TKI_DOUBLE_END 0x1p480
 
+/* fmax(a, b) and fmin(a, b) where a is a number: without a call. */
+static inline double tki_above(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+static inline double tki_below(double a, double b)
+{
+    return b < a ? b : a;
+}
+
 static inline tki_value tki_value_exactly(double v)
 {
     return (tki_value){.v = v, .l = v, .h = v, .state = TKI_IS_FINITE};
@@ -69,15 +80,26 @@ static inline bool tki_value_is_zero(const tki_value *a)
     return a->v == 0 && a->d == 0 && a->e == 0;
 }
 
+/* The ends of v +- d, rounded outward. */
+static inline double tki_value_low(const tki_value *a)
+{
+    return a->d == 0 ? a->v : a->v - (a->d + 0x1p-52 * (fabs(a->v) + a->d));
+}
+
+static inline double tki_value_high(const tki_value *a)
+{
+    return a->d == 0 ? a->v : a->v + (a->d + 0x1p-52 * (fabs(a->v) + a->d));
+}
+
 /* The ends of where the exact value is, by all that is known. */
 static inline double tki_value_least(const tki_value *a)
 {
-    return fmax(a->v - a->d, a->l);
+    return fmax(tki_value_low(a), a->l);
 }
 
 static inline double tki_value_most(const tki_value *a)
 {
-    return fmin(a->v + a->d, a->h);
+    return fmin(tki_value_high(a), a->h);
 }
 
 /* Nothing was rounded so far: neither by an evaluation nor here. */
@@ -86,24 +108,38 @@ static inline bool tki_value_is_exact(const tki_value *a)
     return a->d == 0 && a->e == 0;
 }
 
-/* The rule of all that is computed: round_k(v, E) = E + k u (|v| + E) + t, in [least, most] beside that; and where |v| + e reaches the end of
- * fp32, an evaluation may also be infinite, or NaN from there on. */
+/* round_k(v, E) = E + k u (|v| + E) + t. */
+static inline double tki_rounded_error(double v, double d, double e, double k, double t)
+{
+    return (e + k * TKI_U * (fabs(v) + d + e) + t) * TKI_DOUBLE_SLACK;
+}
+
+/* The rule of all that is computed: round_k(v, E), in [least, most] beside that. */
+typedef struct tki_rounded {
+    double e, l, h;
+    bool inside; /* |v| + e is below the end of fp32 */
+} tki_rounded;
+
+static inline __attribute__((always_inline)) tki_rounded tki_rounded_of(double v, double d, double e, double k,
+                                                                        double t, double least, double most)
+{
+    const double error = tki_rounded_error(v, d, e, k, t), away = (d + error) * TKI_DOUBLE_SLACK;
+    const double some = 0x1p-51 * (fabs(v) + away), roundings = away > 0 ? some : 0;
+    return (tki_rounded){.e = error,
+                         .l = tki_above(least, v - away - roundings),
+                         .h = tki_below(most, v + away + roundings),
+                         .inside = fabs(v) + d + error < TKI_FP32_OVERFLOW};
+}
+
+/* Where |v| + e reaches the end of fp32, an evaluation may also be infinite, or NaN from there on. */
 static inline tki_value tki_value_rounded(double v, double d, double e, double k, double t, double least, double most)
 {
-    const double magnitude = fabs(v) + d;
-    e = (e + k * TKI_U * (magnitude + e) + t) * TKI_DOUBLE_SLACK;
-    const double away = (d + e) * TKI_DOUBLE_SLACK;
-    const double roundings = away > 0 ? 0x1p-51 * (fabs(v) + away) : 0;
-    tki_value y = {.v = v,
-                   .d = d,
-                   .e = e,
-                   .l = fmax(least, v - away - roundings),
-                   .h = fmin(most, v + away + roundings),
-                   .state = TKI_IS_FINITE};
-    if (!(magnitude + e < TKI_FP32_OVERFLOW))
-        y.state = magnitude >= TKI_DOUBLE_END ? TKI_IS_UNKNOWN
-                  : e < INFINITY              ? TKI_IS_FINITE | TKI_IS_ANY
-                                              : TKI_IS_UNKNOWN;
+    const tki_rounded r = tki_rounded_of(v, d, e, k, t, least, most);
+    tki_value y = {.v = v, .d = d, .e = r.e, .l = r.l, .h = r.h, .state = TKI_IS_FINITE};
+    if (!r.inside)
+        y.state = fabs(v) + d >= TKI_DOUBLE_END ? TKI_IS_UNKNOWN
+                  : r.e < INFINITY              ? TKI_IS_FINITE | TKI_IS_ANY
+                                                : TKI_IS_UNKNOWN;
     return y;
 }
 

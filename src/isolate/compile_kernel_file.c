@@ -100,6 +100,8 @@ static bool make_arguments(const tki_worker_source *source, const tki_language *
         tki_strings_add(list, "%s", fixed_date[i]);
     if (source->preprocess)
         tki_strings_add(list, "-E");
+    else if (source->flags && strstr(source->flags, "-finput-charset")) /* what was preprocessed is UTF-8 already */
+        tki_strings_add(list, "-finput-charset=UTF-8");
     add_includes(list, "-I", source);
     if (source->folder) /* what debuggers are told */
         tki_strings_add(list, "-fdebug-prefix-map=%s=/%s", build->scratch.path, TKI_SOURCE_LINK);

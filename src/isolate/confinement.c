@@ -2,6 +2,7 @@
 #include "isolate/confinement.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
@@ -145,4 +146,49 @@ void tki_means_text(const tki_means *m, char *text, size_t size)
              : m->error               ? ": failed: "
                                       : "",
              m->error > 0 ? strerror(m->error) : "");
+}
+
+/* `line` is that of the means, but for the system's words about an error. */
+static bool is_line_of(const tki_means *m, const char *line)
+{
+    char text[TKI_MEANS_TEXT];
+    tki_means_text(m, text, sizeof text);
+    const char *failed = m->error > 0 ? strstr(text, ": failed: ") : NULL;
+    const size_t same = failed ? (size_t)(failed - text) + strlen(": failed: ") : strlen(text) + 1;
+    return !strncmp(line, text, same) && (!failed || line[same]);
+}
+
+bool tki_means_read(const char *line, tki_means *means)
+{
+    static const int errors[] = {0, TKI_LEFT_OUT, 1};
+    for (unsigned by = 1; by < TKI_BY_END; by++) {
+        const struct words *w = &words[by];
+        const size_t before = strlen(w->name) + (w->before ? strlen(w->before) : 0);
+        if (strncmp(line, w->name, strlen(w->name)) != 0)
+            continue;
+        const int64_t said = w->before && strlen(line) > before ? strtoll(line + before, NULL, 10) : 0;
+        /* compute-sanitizer's tools are told by name. */
+        const int64_t least = by == TKI_BY_OUTER ? TKI_SANITIZER_MEMCHECK : said;
+        const int64_t most = by == TKI_BY_OUTER ? TKI_SANITIZER_TOOLS - 1 : said;
+        for (int64_t number = least; number <= most; number++)
+            for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
+                for (unsigned with = 0; with < 8; with++) {
+                    *means = (tki_means){(uint16_t)by, (uint16_t)with, errors[e], number};
+                    if (is_known(means) && is_line_of(means, line))
+                        return true;
+                }
+    }
+    return false;
+}
+
+bool tki_confinement_adds_up(const tki_confinement *confinement)
+{
+    const tki_means *strength = last_of(confinement, TKI_BY_STRENGTH), *tree = last_of(confinement, TKI_BY_MOUNTS);
+    if (!strength || strength != &confinement->means[confinement->count - 1])
+        return !strength;
+    const bool keeps_files = last_of(confinement, TKI_BY_LANDLOCK) || (tree && tree->with & TKI_OWN_TREE);
+    const bool gives_up = last_of(confinement, TKI_BY_CAPABILITIES) && last_of(confinement, TKI_BY_NO_NEW_PRIVILEGES);
+    return !(strength->with & TKI_KEEPS_FILES && !keeps_files) &&
+           !(strength->with & TKI_FILTERS_CALLS && !last_of(confinement, TKI_BY_SECCOMP)) &&
+           !(strength->with & TKI_GIVES_UP_PRIVILEGES && !gives_up);
 }

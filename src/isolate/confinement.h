@@ -33,3 +33,7 @@ enum { TKI_MEANS_TEXT = 256 };
 /* For people: a line for each means, and what is missing of one that is weak. */
 TKI_EXPORT void tki_means_text(const tki_means *means, char *text, size_t size);
 TKI_EXPORT void tki_confinement_weakness(const tki_confinement *confinement, char *text, size_t size);
+/* The means of such a line; of one that could not be set up the error is any. False: it is no such line. */
+TKI_EXPORT bool tki_means_read(const char *line, tki_means *means);
+/* Does the last of the means, the sum, claim what the others do not have? */
+TKI_EXPORT bool tki_confinement_adds_up(const tki_confinement *confinement);

@@ -34,6 +34,8 @@ struct tki_worker {
     tki_look next_look;
     tki_arena arena;
     bool arena_sent; /* to the child that runs now */
+    int64_t calls;   /* of that child, and since when it has been there */
+    double began;
     bool broken;
     bool timed_out; /* its process will not end by itself */
     tki_sanitizer_tool sanitizer;
@@ -90,7 +92,7 @@ static void judge_state(const tki_worker *worker, const tki_process_state *state
     if (worker->coverage)
         return;
     if (state->float_mode != began)
-        *left = (tki_fault){TKI_FAULT_FLOAT_MODE, .tensor = -1, .mode = state->float_mode};
+        *left = (tki_fault){TKI_FAULT_FLOAT_MODE, .tensor = -1, .mode = tki_float_deviations(state->float_mode)};
     else if (state->changed & TKI_CHANGED_TO_REFUTE)
         *left = (tki_fault){TKI_FAULT_PROCESS, .tensor = -1, .number = state->signal,
                             .changed = state->changed & TKI_CHANGED_TO_REFUTE};
@@ -107,7 +109,8 @@ static tk_status judge_loading(tki_worker *worker, const tki_wire_reply *reply)
     tki_fault left;
     if (!tki_reply_state(reply, &worker->loading))
         return fail_stateless(worker);
-    const bool flushes = worker->admits_flushing && tki_float_mode_flushes(worker->loading.float_mode);
+    const bool flushes = worker->admits_flushing &&
+                         !(tki_float_deviations(worker->loading.float_mode) & ~(unsigned)TKI_FLUSHES);
     judge_state(worker, &worker->loading, flushes ? worker->loading.float_mode : TKI_FLOAT_MODE_START, &left);
     left.loading = true;
     return left.kind == TKI_FAULT_NONE ? TK_OK : fail(worker, &left, NULL);
@@ -183,6 +186,8 @@ static tk_status start(tki_worker *worker, tki_look look)
         return status;
     worker->broken = worker->timed_out = false;
     worker->arena_sent = false;
+    worker->calls = 0;
+    worker->began = tki_now();
     status = expect(worker, TKI_WIRE_CONFINED, 0, deadline, NULL, &frame, &reply);
     if (status == TK_KERNEL_FAULT && worker->sanitizer) {
         stop(worker);
@@ -328,6 +333,11 @@ tk_status tki_worker_end_coverage(tki_worker *worker)
 bool tki_worker_broken(const tki_worker *worker)
 {
     return worker->broken;
+}
+
+tki_age tki_worker_age(const tki_worker *worker)
+{
+    return (tki_age){worker->calls, tki_now() - worker->began};
 }
 
 const tki_process_state *tki_worker_loading(const tki_worker *worker)
@@ -499,6 +509,7 @@ tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void *const buff
         status = tki_fail(ctx, TK_NO_MEMORY, "no shared memory for the buffers of this case: %s", strerror(error));
     if (status == TK_OK)
         status = converse(worker, c, images, threads, seconds, overrun);
+    worker->calls++;
     if (status == TK_OK)
         status = collect(worker, c, buffers, images, overrun);
     if (status == TK_OK)

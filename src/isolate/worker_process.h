@@ -1,4 +1,4 @@
-/* CHOOSES. The parent's side of a worker: a process of its own, freshly executed and shut in, that alone loads a user's kernel. Whatever the
+/* CHOOSES. The parent's side of a worker: a process of its own, freshly executed and shut in, that alone loads a user kernel. Whatever the
  * kernel does, each call here returns within its deadline, and closing leaves no process, file or shared memory behind.
  *
  * Host memory is given and host memory comes back, on every backend. Nothing that the worker says is believed: outputs are judged
@@ -100,7 +100,7 @@ TKI_EXPORT TK_MUST_USE tk_status tki_worker_tool(tk_ctx *ctx, const tki_scratch 
                                                  const tki_worker_terms *terms, char **output);
 
 /* ------------------------------------------------------------------------------------------------------------
- * Running: by way of the executor, which owns its worker
+ * Running: by way of the runner, which owns its worker
  * ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct tki_worker tki_worker;
@@ -133,6 +133,13 @@ TK_MUST_USE tk_status tki_worker_call(tki_worker *worker, const tk_case *c, void
 TK_MUST_USE tk_status tki_worker_end_coverage(tki_worker *worker);
 
 bool tki_worker_broken(const tki_worker *worker);
+
+/* How often the process that runs now was called, and for how long it has been there. */
+typedef struct tki_age {
+    int64_t calls;
+    double seconds;
+} tki_age;
+tki_age tki_worker_age(const tki_worker *worker);
 
 /* How loading left its process, where that was admitted; valid as long as the worker. */
 const tki_process_state *tki_worker_loading(const tki_worker *worker);

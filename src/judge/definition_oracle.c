@@ -12,11 +12,13 @@
 #include "model/op.h"
 
 enum { BOX = 1 << 13 };
-#define OTHER_FORMS 2.0 /* A */
+#define OTHER_FORMS 2.0    /* A */
+#define MOST_OF_ALL 0x1p30 /* values that are computed for all elements of a case: more take minutes */
 
 typedef struct prepared {
     tki_interpreter *in; /* NULL: the case is not evaluated, and nothing is known */
     int clause[TKI_DEFINED_COUNT];
+    const void *buffers[TK_MAX_PARAMS];
 } prepared;
 
 static void release(void *memory)
@@ -25,6 +27,19 @@ static void release(void *memory)
     if (p)
         tki_interpreter_free(p->in);
     free(p);
+}
+
+/* The inputs, and the integers among the outputs: those that a kernel was free to choose are what the other lines read. */
+static void set_buffers(const tki_definition *d, const tki_oracle_job *job, const void *buffers[])
+{
+    for (int p = 0; p < d->param_count; p++) {
+        const tki_def_tensor *t = &d->tensors[d->params[p]];
+        int value = t->value;
+        while (value != TKI_NONE && d->nodes[value].kind == TKI_NODE_CHOICE)
+            value = d->nodes[value].operand[tki_condition_holds(&d->nodes[value].condition, job->c) ? 0 : 1];
+        const bool chosen = value != TKI_NONE && t->integer && d->nodes[value].kind == TKI_NODE_OVER;
+        buffers[p] = chosen && job->written ? job->written[p] : job->buffers[p];
+    }
 }
 
 static tk_status prepare(const tki_oracle_job *job, void **made)
@@ -37,7 +52,9 @@ static tk_status prepare(const tki_oracle_job *job, void **made)
     *p = (prepared){.in = NULL};
     for (tki_defined_clause which = 0; which < TKI_DEFINED_COUNT; which++)
         p->clause[which] = tki_definition_clause(d, which);
-    const tk_status status = tki_interpreter_make(d, job->c, job->buffers, &p->in, &refusal);
+    set_buffers(d, job, p->buffers);
+    const double asked = job->sampled ? (double)TKI_MOST_SAMPLED * BOX : INFINITY;
+    const tk_status status = tki_interpreter_make_for(d, job->c, p->buffers, asked, &p->in, &refusal);
     if (status != TK_OK && status != TK_BAD_ARGUMENT) {
         release(p);
         return status;
@@ -46,12 +63,22 @@ static tk_status prepare(const tki_oracle_job *job, void **made)
     return TK_OK;
 }
 
+bool tki_definition_samples(const tk_case *c)
+{
+    tki_interpreter *in = NULL;
+    const char *refusal;
+    const tki_definition *d = tki_definition_of(c->contract);
+    if (!d)
+        return false;
+    const tk_status status = tki_interpreter_make(d, c, NULL, &in, &refusal);
+    const bool large = status == TK_BAD_ARGUMENT || (status == TK_OK && in->work > MOST_OF_ALL);
+    tki_interpreter_free(in);
+    return large;
+}
+
 static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
 {
-    int64_t all_rows, all_cols;
-    tki_output_matrix(c, output, &all_rows, &all_cols);
-    *cols = all_cols < BOX ? all_cols : BOX;
-    *rows = *cols > 0 && BOX / *cols > 1 ? BOX / *cols : 1;
+    tki_box_of_elements(c, output, BOX, rows, cols);
 }
 
 /* -- Special values ------------------------------------------------------------------------------------------------- */
@@ -106,18 +133,36 @@ static tki_enclosure unknown(const prepared *p, tki_defined_clause which)
     return (tki_enclosure){.admits = TKI_UNDEFINED, .clause = (uint8_t)p->clause[which]};
 }
 
+static tki_enclosure integer_of(const prepared *p, int64_t value)
+{
+    return (tki_enclosure){
+        .bits = (uint64_t)value, .admits = TKI_ADMIT_BITS, .clause = (uint8_t)p->clause[TKI_DEFINED_INTEGER]};
+}
+
+/* What stands there, where a kernel may choose it; else one that it may. */
+static tk_status enclose_choices(const prepared *p, int tensor, int64_t first, int64_t count, tki_enclosure *out)
+{
+    int64_t *indices = malloc((size_t)count * sizeof *indices);
+    tk_status status = indices ? tki_interpreter_choices(p->in, tensor, OTHER_FORMS, first, count, indices)
+                               : TK_NO_MEMORY;
+    for (int64_t i = 0; i < count && status == TK_OK; i++)
+        out[i] = indices[i] == TKI_NO_INTEGER ? unknown(p, TKI_DEFINED_INTEGER) : integer_of(p, indices[i]);
+    free(indices);
+    return status;
+}
+
 static tki_enclosure integer_element(const prepared *p, const tki_value *y)
 {
     if (y->state != TKI_IS_FINITE || y->d != 0 || y->v != floor(y->v) || !(fabs(y->v) < 0x1p53))
         return unknown(p, TKI_DEFINED_INTEGER);
-    return (tki_enclosure){
-        .bits = (uint64_t)(int64_t)y->v, .admits = TKI_ADMIT_BITS, .clause = (uint8_t)p->clause[TKI_DEFINED_INTEGER]};
+    return integer_of(p, (int64_t)y->v);
 }
 
 /* `stated`: the bound, if the definition has one; else -1. */
 static tki_enclosure real_element(const prepared *p, const tki_value *y, double stated)
 {
-    if ((y->state & TKI_IS_UNKNOWN) || !isfinite(stated))
+    /* Where there is no finite value there is nothing to bound. */
+    if ((y->state & TKI_IS_UNKNOWN) || ((y->state & TKI_IS_FINITE) && !isfinite(stated)))
         return unknown(p, TKI_DEFINED_ERR);
     const bool finite = y->state & TKI_IS_FINITE, special = y->state & TKI_IS_ANY;
     const tki_defined_clause which = finite && special            ? TKI_DEFINED_OVERFLOW
@@ -147,6 +192,8 @@ static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64
     }
     const tki_definition *d = p->in->d;
     const int tensor = d->params[job->output];
+    if (tki_chooses(p->in, tensor))
+        return enclose_choices(p, tensor, first, count, out);
     const bool is_stated = d->tensors[tensor].stated_bound != TKI_NONE;
     tki_value *values = malloc((size_t)count * sizeof *values);
     tki_value *stated = is_stated ? malloc((size_t)count * sizeof *stated) : NULL;
@@ -171,15 +218,7 @@ static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64
 
 static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
 {
-    int64_t rows, cols;
-    const int64_t count = box->col_end - box->col_begin;
-    tk_status status = TK_OK;
-    tki_output_matrix(job->c, job->output, &rows, &cols);
-    if (count == cols) /* whole rows are one stretch */
-        return enclose_stretch(job, box->row_begin * cols, (box->row_end - box->row_begin) * cols, out);
-    for (int64_t row = box->row_begin; row < box->row_end && status == TK_OK; row++, out += count)
-        status = enclose_stretch(job, row * cols + box->col_begin, count, out);
-    return status;
+    return tki_enclose_by_stretches(job, box, enclose_stretch, out);
 }
 
 static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int precision, mpfr_ptr lo, mpfr_ptr hi)

@@ -4,3 +4,6 @@
 #include "exact/oracle.h"
 
 extern const tki_oracle tki_definition_oracle;
+
+/* Do the exact values of all elements of the case cost so much that a sample is judged? False of ops that are no definitions. */
+bool tki_definition_samples(const tk_case *c);

@@ -203,8 +203,17 @@ static tk_status call_once_more(tki_subject *subject, const tk_case *c, tki_run 
     if (status != TK_OK)
         return status;
     return tki_fail(
-        subject->ctx, TK_UNAVAILABLE, "%.400s, by a system that is short of memory or by somebody else; %s", first,
-        tried ? "the same call did not end so in a fresh process" : "there is not the memory to try it again");
+        subject->ctx, TK_UNAVAILABLE, "%.400s, by the system (out of memory) or by another process; %s", first,
+        tried ? "a repeat of the call in a fresh process did not end so" : "too little memory is free to repeat it");
+}
+
+void tki_trial_could_not(tki_trial_result *result, tk_status status, const tk_ctx *ctx)
+{
+    result->could_not_run = true;
+    result->fault = ctx->fault;
+    result->timed_out = status == TK_TIMEOUT;
+    result->finding = (tki_finding){.kind = TKI_FOUND_WORDS};
+    tki_trial_keep_words(result, ctx);
 }
 
 tk_status tki_run_call(tki_subject *subject, const tk_case *c, tki_run *r, double *seconds, tki_trial_result *result)
@@ -222,10 +231,6 @@ tk_status tki_run_call(tki_subject *subject, const tk_case *c, tki_run *r, doubl
         fail_by(result, c, &subject->ctx->fault, subject->ctx);
         return TK_OK;
     }
-    result->could_not_run = true;
-    result->fault = subject->ctx->fault;
-    result->timed_out = status == TK_TIMEOUT;
-    result->finding = (tki_finding){.kind = TKI_FOUND_WORDS};
-    tki_trial_keep_words(result, subject->ctx);
+    tki_trial_could_not(result, status, subject->ctx);
     return TK_OK;
 }

@@ -24,6 +24,9 @@ void tki_run_free(tki_run *r);
 TK_MUST_USE tk_status tki_run_call(tki_subject *subject, const tk_case *c, tki_run *r, double *seconds,
                                    tki_trial_result *result);
 
+/* Its call, or what judges that, did not come to an end: the context says why. */
+void tki_trial_could_not(tki_trial_result *result, tk_status status, const tk_ctx *ctx);
+
 /* It ran to its end, so there are outputs to look at. */
 bool tki_run_ended(tk_status status, const tki_trial_result *result);
 

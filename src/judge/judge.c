@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "exact/domain.h"
 #include "exact/floats.h"
 #include "exact/round.h"
@@ -89,6 +90,28 @@ void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *col
     const bool column = c->contract->dim_count > 1 && p->judged != TK_BY_ORDER;
     *rows = column ? c->dims[p->dim[0]] : 1;
     *cols = !tk_case_has(c, output) ? 0 : column ? 1 : c->dims[p->dim[0]];
+}
+
+void tki_box_of_elements(const tk_case *c, int output, int64_t most, int64_t *rows, int64_t *cols)
+{
+    int64_t all_rows, all_cols;
+    tki_output_matrix(c, output, &all_rows, &all_cols);
+    *cols = all_cols < most ? all_cols : most;
+    *rows = *cols > 0 && most / *cols > 1 ? most / *cols : 1;
+}
+
+tk_status tki_enclose_by_stretches(const tki_oracle_job *job, const tki_box *box, tki_enclose_stretch *stretch,
+                                   tki_enclosure *out)
+{
+    int64_t rows, cols;
+    const int64_t count = box->col_end - box->col_begin;
+    tk_status status = TK_OK;
+    tki_output_matrix(job->c, job->output, &rows, &cols);
+    if (count == cols) /* whole rows are one stretch */
+        return stretch(job, box->row_begin * cols, (box->row_end - box->row_begin) * cols, out);
+    for (int64_t row = box->row_begin; row < box->row_end && status == TK_OK; row++, out += count)
+        status = stretch(job, row * cols + box->col_begin, count, out);
+    return status;
 }
 
 static int histogram_bin(double ulps)
@@ -531,16 +554,46 @@ static int64_t at_most(int64_t value, int64_t limit)
     return value < limit ? value : limit;
 }
 
-/* Is the i-th of so many boxes of a large output judged? The first and last ones, those with elements at powers of two, and some in every
- * part. */
-static bool is_in_sample(int64_t i, int64_t boxes, int64_t first, int64_t behind)
+/* Where each index is at one of its ends. */
+typedef struct corners {
+    int count;
+    int64_t at[1 << TK_MAX_RANK];
+} corners;
+
+static corners corners_of(const tk_case *c, int output)
+{
+    const tk_param *p = &c->contract->params[output];
+    corners all = {.count = 1 << p->rank};
+    for (int which = 0; which < all.count; which++) {
+        all.at[which] = 0;
+        for (int axis = 0; axis < p->rank; axis++)
+            all.at[which] = all.at[which] * c->dims[p->dim[axis]] +
+                            (which >> axis & 1 ? c->dims[p->dim[axis]] - 1 : 0);
+    }
+    return all;
+}
+
+static bool has_corner(const tki_box *box, int64_t cols, const corners *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        const int64_t row = all->at[i] / cols, col = all->at[i] % cols;
+        if (row >= box->row_begin && row < box->row_end && col >= box->col_begin && col < box->col_end)
+            return true;
+    }
+    return false;
+}
+
+/* Is the i-th of so many boxes of a large output judged? The first and last ones, those with elements at powers of two or at corners, and some in
+ * every part. */
+static bool is_in_sample(int64_t i, int64_t boxes, const tki_box *box, int64_t cols, const corners *all)
 {
     enum { EVERYWHERE = 64 };
+    const int64_t first = box->row_begin * cols + box->col_begin, behind = (box->row_end - 1) * cols + box->col_end;
     bool at_power = false;
     for (int bit = 12; bit < 62; bit++)
         at_power |= (INT64_C(1) << bit) >= first && (INT64_C(1) << bit) < behind;
     return boxes <= EVERYWHERE || i == 0 || i == boxes - 1 || at_power ||
-           i % (boxes / EVERYWHERE) == boxes / EVERYWHERE / 2;
+           i % (boxes / EVERYWHERE) == boxes / EVERYWHERE / 2 || has_corner(box, cols, all);
 }
 
 tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const void *data, int threads,
@@ -565,6 +618,7 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     const bool saturates = tki_may_saturate(dtype) && tki_choice_of_role(job->c->contract, job->c->attributes,
                                                                          TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
     int64_t boxes = boxes_down * boxes_across;
+    const corners ends = corners_of(job->c, job->output);
 #pragma omp parallel num_threads(boxes < threads ? (int)boxes : threads)
     {
         const tki_floats floats = tki_floats_begin();
@@ -587,7 +641,11 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
             int64_t row = i / boxes_across * box_rows;
             int64_t col = i % boxes_across * box_cols;
             tki_box box = {row, at_most(row + box_rows, rows), col, at_most(col + box_cols, cols)};
-            if (job->sampled && !is_in_sample(i, boxes, row * cols + col, (box.row_end - 1) * cols + box.col_end))
+            if (job->deadline > 0 && tki_now() >= job->deadline) {
+                b.status = TK_TIMEOUT;
+                continue;
+            }
+            if (job->sampled && !is_in_sample(i, boxes, &box, cols, &ends))
                 continue;
             tally.elements += (box.row_end - box.row_begin) * (box.col_end - box.col_begin);
             judge_box(&b, &box, cols, data, enclosures);

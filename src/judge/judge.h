@@ -82,7 +82,8 @@ typedef struct tki_judgement {
     tki_element failure;  /* the first refused one */
 } tki_judgement;
 
-/* Judges one output and adds what it finds to *total. `data` is the output as the kernel left it. */
+/* Judges one output and adds what it finds to *total. `data` is the output as the kernel left it. TK_TIMEOUT: the job's deadline was over
+ * before all of it was judged, and nothing is added. */
 TK_MUST_USE tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const void *data, int threads,
                                 tki_judgement *total);
 
@@ -90,5 +91,14 @@ TK_MUST_USE tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *
 void tki_judgement_add(tki_judgement *sum, const tki_judgement *part);
 void tki_refused_add(tki_refused *sum, const tki_refused *part);
 
+/* The most boxes of a large output that are judged, where a sample is: 64 parts, both ends, powers of two, and the corners. */
+enum { TKI_MOST_SAMPLED = 64 + 2 + 50 + 256 };
+
 /* How an output is seen as a matrix. */
 void tki_output_matrix(const tk_case *c, int output, int64_t *rows, int64_t *cols);
+
+/* For oracles whose outputs are lists of elements: boxes of so many, and a box by stretches of elements that lie one behind the other. */
+void tki_box_of_elements(const tk_case *c, int output, int64_t most, int64_t *rows, int64_t *cols);
+typedef tk_status tki_enclose_stretch(const tki_oracle_job *job, int64_t first, int64_t count, tki_enclosure *out);
+TK_MUST_USE tk_status tki_enclose_by_stretches(const tki_oracle_job *job, const tki_box *box,
+                                               tki_enclose_stretch *stretch, tki_enclosure *out);

@@ -11,8 +11,13 @@ tk_status tki_judge_case(tk_ctx *ctx, const tki_oracle *oracle, const void *tabl
     const void *inputs[TK_MAX_PARAMS] = {0}; /* an oracle sees no outputs */
     for (int p = 0; p < contract->param_count; p++)
         inputs[p] = contract->params[p].output ? NULL : tensors[p];
-    tki_oracle_job job = {
-        .c = c, .buffers = inputs, .promised = how.promised, .sampled = how.sampled, .tables = tables};
+    tki_oracle_job job = {.c = c,
+                          .buffers = inputs,
+                          .written = tensors,
+                          .promised = how.promised,
+                          .sampled = how.sampled,
+                          .deadline = ctx->deadline,
+                          .tables = tables};
     const tki_floats floats = tki_floats_begin();
     void *prepared = NULL;
     tk_status status = oracle->prepare ? oracle->prepare(&job, &prepared) : TK_OK;
@@ -26,8 +31,10 @@ tk_status tki_judge_case(tk_ctx *ctx, const tki_oracle *oracle, const void *tabl
     if (oracle->release)
         oracle->release(prepared);
     tki_floats_end(&floats);
+    if (status == TK_TIMEOUT)
+        return tki_ctx_fail_late(ctx);
     if (status == TK_BAD_ARGUMENT)
-        return tki_fail(ctx, status, "the exact values of %s: some are no enclosure of a clause", contract->name);
+        return tki_fail(ctx, status, "the exact values of %s: an enclosure is invalid", contract->name);
     return status == TK_OK ? TK_OK
                            : tki_fail(ctx, status, "the oracle of %s: %s", contract->name, tk_status_text(status));
 }

@@ -18,10 +18,7 @@ _Static_assert((int)TK_ADMIT_INTERVAL == TKI_ADMIT_INTERVAL && (int)TK_ADMIT_NAN
 
 static void box_size(const tk_case *c, int output, int64_t *rows, int64_t *cols)
 {
-    int64_t all_rows, all_cols;
-    tki_output_matrix(c, output, &all_rows, &all_cols);
-    *cols = all_cols < BOX ? all_cols : BOX;
-    *rows = *cols > 0 && BOX / *cols > 1 ? BOX / *cols : 1;
+    tki_box_of_elements(c, output, BOX, rows, cols);
 }
 
 /* Nothing that a program says is taken to be a clause, or a number. An integer is judged by its bits alone. */
@@ -61,15 +58,7 @@ static tk_status enclose_stretch(const tki_oracle_job *job, int64_t first, int64
 
 static tk_status enclose(const tki_oracle_job *job, const tki_box *box, tki_enclosure *out)
 {
-    int64_t rows, cols;
-    const int64_t count = box->col_end - box->col_begin;
-    tk_status status = TK_OK;
-    tki_output_matrix(job->c, job->output, &rows, &cols);
-    if (count == cols) /* whole rows are one stretch */
-        return enclose_stretch(job, box->row_begin * cols, (box->row_end - box->row_begin) * cols, out);
-    for (int64_t row = box->row_begin; row < box->row_end && status == TK_OK; row++, out += count)
-        status = enclose_stretch(job, row * cols + box->col_begin, count, out);
-    return status;
+    return tki_enclose_by_stretches(job, box, enclose_stretch, out);
 }
 
 /* A sum of doubles, rounded towards `direction`. */

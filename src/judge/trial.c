@@ -1,6 +1,6 @@
 /* DECIDES. One trial. The kernel runs twice on fresh buffers that lie at other kinds of places and hold other bytes,
  * with different numbers of threads (call_setup.h); then, where the contract allows it, in place, and on a part of the
- * batch alone. A stranger's kernel, which may remember what it was asked before, runs once more with one input element
+ * batch alone. A kernel file, which may remember what it was asked before, runs once more with one input element
  * changed, or with some swapped, and is judged anew; then with the first inputs again. */
 #include "judge/trial.h"
 
@@ -53,17 +53,23 @@ void tki_trial_fail_element(tki_trial_result *result)
         tki_trial_fail(result, e->clause, (tki_finding){.kind = TKI_FOUND_ELEMENT});
 }
 
+/* Without the time to judge all of it, the trial could not be run. */
 static tk_status judge_outputs(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
-                               const tki_run *r, bool promised, tki_judgement *judgement)
+                               const tki_run *r, bool promised, tki_judgement *judgement, tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
     const tki_judged_how how = {.promised = promised, .sampled = trial->sampled};
     const void *tensors[TK_MAX_PARAMS];
     for (int p = 0; p < c->contract->param_count; p++)
         tensors[p] = c->contract->params[p].output ? r->pointers[p] : inputs->data[p];
-    return subject->observing
-               ? TK_OK
-               : tki_judge_case(subject->ctx, subject->oracle, subject->tables, c, tensors, how, judgement);
+    if (subject->observing)
+        return TK_OK;
+    const tk_status status = tki_judge_case(subject->ctx, subject->oracle, subject->tables, c, tensors, how,
+                                            judgement);
+    if (status != TK_TIMEOUT)
+        return status;
+    tki_trial_could_not(result, status, subject->ctx);
+    return TK_OK;
 }
 
 /* One call on these inputs; *r is to be freed whatever came of it. */
@@ -180,15 +186,15 @@ static tk_status judge_first_run(tki_subject *subject, const tki_trial *trial, c
                                  const tki_run *first, tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
-    tk_status status = judge_outputs(subject, trial, inputs, first, false, &result->judgement);
+    tk_status status = judge_outputs(subject, trial, inputs, first, false, &result->judgement, result);
     if (status == TK_OK)
         tki_trial_fail_element(result);
     bool promises = subject->lowering && (subject->lowering->promises_bound || subject->lowering->promises_bits);
-    if (status != TK_OK || !promises || result->failed_clause >= 0)
+    if (!tki_run_ended(status, result) || !promises || result->failed_clause >= 0)
         return status;
     /* The promise is judged by itself; only its own clause counts there. */
     tki_judgement promised = {0};
-    status = judge_outputs(subject, trial, inputs, first, true, &promised);
+    status = judge_outputs(subject, trial, inputs, first, true, &promised, result);
     for (int i = 0; i < c->contract->clause_count; i++) {
         const tk_clause_kind kind = c->contract->clauses[i].kind;
         if (kind != TK_CLAUSE_PROMISE && kind != TK_CLAUSE_BITS)
@@ -208,7 +214,8 @@ static tk_status judge_first_run(tki_subject *subject, const tki_trial *trial, c
 static tk_status screen_first_run(tki_subject *subject, const tki_trial *trial, const tki_inputs *inputs,
                                   const tki_run *first, tki_trial_result *result)
 {
-    if (!subject->oracle || !subject->oracle->screen || subject->observing || result->failed_clause >= 0)
+    if (!subject->oracle || !subject->oracle->screen || subject->observing || result->failed_clause >= 0 ||
+        result->could_not_run)
         return TK_OK;
     const tk_case *c = &trial->c;
     tki_oracle_job job = {.c = c, .buffers = (const void *const *)inputs->data, .tables = subject->tables};
@@ -276,7 +283,7 @@ static tk_status run_changed(tki_subject *subject, const tki_trial *trial, const
         double begin = tki_now();
         tki_trial_result second = {.failed_clause = -1};
         tki_run_check_surroundings(c, &r, &changed, false, &second);
-        status = judge_outputs(subject, trial, &changed, &r, false, &second.judgement);
+        status = judge_outputs(subject, trial, &changed, &r, false, &second.judgement, result);
         if (status == TK_OK)
             tki_trial_fail_element(&second);
         const tki_element *worst = &second.judgement.worst;
@@ -344,7 +351,7 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
                         tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
-    bool small = output_elements(c) <= SMALL_TRIAL;
+    const bool small = output_elements(c) <= SMALL_TRIAL && !trial->brief;
     tki_run first;
     tki_run second;
     *result = (tki_trial_result){.failed_clause = -1, .determinism = TK_BATCH_INVARIANT};
@@ -379,12 +386,12 @@ tk_status tki_trial_run(tki_subject *subject, const tki_trial *trial, const tki_
         result->judge_seconds = tki_now() - begin;
         /* Before any other case comes between, since one that remembers may remember the last call only. */
         /* What is judged of a sample may not have what was changed; and what needs gibibytes takes minutes as it is. */
-        const int again = trial->sampled || trial->where_memory_allows ? 0 : subject->suspicion;
+        const int again = trial->sampled || trial->brief || trial->where_memory_allows ? 0 : subject->suspicion;
         if (status == TK_OK && again)
             status = run_changed(subject, trial, inputs, &first, false, result);
-        if (status == TK_OK && small)
+        if (tki_run_ended(status, result) && small)
             status = run_in_place(subject, trial, inputs, &first, result);
-        if (status == TK_OK && small)
+        if (tki_run_ended(status, result) && small)
             status = run_part_of_batch(subject, trial, inputs, &first, result);
         if (status == TK_OK && small && has_swaps(subject, trial))
             status = run_swapped(subject, trial, inputs, &first, result);

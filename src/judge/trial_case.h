@@ -17,6 +17,7 @@ typedef struct tki_trial {
     int alignment;            /* of every array in every call, a power of two; 0: drawn for each */
     bool where_memory_allows; /* too large for many machines: left out there, and the certificate says so */
     bool sampled;             /* of a large output some boxes are judged, and it has two calls */
+    bool brief;               /* it has two calls: what it is for shows in values */
     bool found;               /* by coverage, see trials/explore.h: it stands in no list */
     int planted_count;
     int64_t planted[TK_MAX_PLANTED]; /* patterns and indices that are put among the inputs, where they are valid */

@@ -14,7 +14,7 @@ double tki_case_gib(const tk_case *c, bool kernel_file)
         inputs += c->contract->params[p].output ? 0 : bytes;
         all += bytes;
     }
-    /* Two runs side by side; a stranger's kernel has a third, with inputs of its own. */
+    /* Two runs side by side; a kernel file has a third, with inputs of its own. */
     return (kernel_file ? 2 * inputs + 3 * all : inputs + 2 * all) * 0x1p-30;
 }
 

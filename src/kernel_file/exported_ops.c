@@ -1,4 +1,4 @@
-/* CHOOSES. The symbols of a shared library, read without loading it. The file is a stranger's: nothing in it is taken to be
+/* CHOOSES. The symbols of a shared library, read without loading it. The file is a user's: nothing in it is taken to be
  * in range before it was compared. */
 #include <elf.h>
 #include <stdio.h>
@@ -110,9 +110,47 @@ static void add_use(const Elf64_Sym *symbol, const char *name, void *data)
     tki_uses_of_symbol(name, symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_WEAK, data);
 }
 
+/* Number `index` of the symbols; empty beyond them. */
+static const char *take_symbol(const image *i, const Elf64_Shdr *symbols, const Elf64_Shdr *names, uint64_t index,
+                               Elf64_Sym *symbol)
+{
+    const uint64_t most = symbols->sh_size / sizeof *symbol;
+    if (index >= most || !take(i, symbols->sh_offset + index * sizeof *symbol, symbol, sizeof *symbol) ||
+        !within(i, names->sh_offset, names->sh_size) || symbol->st_name >= names->sh_size)
+        return "";
+    const char *name = (const char *)i->data + names->sh_offset + symbol->st_name;
+    return memchr(name, 0, (size_t)(names->sh_size - symbol->st_name)) ? name : "";
+}
+
+/* Does it reach a symbol of its own as it would one of another library? The program's of that name comes first then. */
+static bool reaches_its_own(const image *i, const Elf64_Ehdr *header)
+{
+    Elf64_Shdr table, symbols, names;
+    for (uint64_t s = 0; read_section(i, header, s, &table); s++) {
+        if (table.sh_type != SHT_RELA || !within(i, table.sh_offset, table.sh_size) ||
+            !read_section(i, header, table.sh_link, &symbols) || symbols.sh_type != SHT_DYNSYM ||
+            !within(i, symbols.sh_offset, symbols.sh_size) || !read_section(i, header, symbols.sh_link, &names))
+            continue;
+        for (uint64_t at = 0; at + sizeof(Elf64_Rela) <= table.sh_size; at += sizeof(Elf64_Rela)) {
+            Elf64_Rela relocation;
+            Elf64_Sym symbol;
+            if (!take(i, table.sh_offset + at, &relocation, sizeof relocation))
+                break;
+            const uint64_t index = ELF64_R_SYM(relocation.r_info);
+            const char *name = index ? take_symbol(i, &symbols, &names, index, &symbol) : "";
+            if (*name && symbol.st_shndx != SHN_UNDEF && tki_symbol_is_own(name))
+                return true;
+        }
+    }
+    return false;
+}
+
 void tki_uses_of_library(const void *data, size_t bytes, unsigned *uses)
 {
     const image i = {data, bytes};
+    Elf64_Ehdr header;
     (void)visit_symbols(&i, SHT_DYNSYM, add_use, uses);
     (void)visit_symbols(&i, SHT_SYMTAB, add_use, uses);
+    if (read_header(&i, &header) && reaches_its_own(&i, &header))
+        *uses |= 1u << TKI_USE_EXPORTS;
 }

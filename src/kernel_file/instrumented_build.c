@@ -38,13 +38,12 @@ void tki_instrumented_close(tki_instrumented *instrumented)
 static void build(tk_ctx *ctx, const tk_kernel_file *kernel, tki_instrumented *made)
 {
     const tki_backend *backend = kernel->backend;
-    const unsigned telling = 1u << TKI_USE_BUILD | 1u << TKI_USE_ASSEMBLER; /* by which a source tells builds apart */
     const char *reason = kernel->is_library     ? "the kernel file is a compiled library"
                          : backend->no_coverage ? backend->no_coverage
                          : kernel->problem[0]   ? kernel->problem
-                         : kernel->uses & telling
+                         : kernel->uses & TKI_USES_OF_BUILD
                              ? "its source could tell an instrumented build from the judged one: it names what such "
-                               "builds call, or has the assembler choose"
+                               "builds call, looks at its own code, or has the assembler choose"
                              : NULL;
     if (reason) {
         snprintf(made->problem, sizeof made->problem, "%.400s", reason);
@@ -84,12 +83,12 @@ const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel)
 }
 
 tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                 const tki_coverage *coverage, tki_executor *executor)
+                                 const tki_coverage *coverage, tki_runner *runner)
 {
     double seconds = kernel->call_seconds > 0 ? kernel->call_seconds : 60;
     return tki_kernel_file_run(ctx, kernel, kernel->instrumented->build.artifact, contract,
                                (tki_worker_options){.call_seconds = MORE_TIME * seconds, .coverage = coverage},
-                               executor);
+                               runner);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

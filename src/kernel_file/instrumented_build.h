@@ -6,7 +6,7 @@
 
 #include "kernel_file/covered_lines.h"
 #include "kernel_file/source_constants.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "tokitai_verify.h"
 
 typedef struct tki_instrumented {
@@ -26,9 +26,9 @@ void tki_instrumented_close(tki_instrumented *instrumented); /* NULL is fine */
 /* Compiles it if nobody has yet. "", or why there is nothing to run. */
 const char *tki_instrumented_build(tk_ctx *ctx, const tk_kernel_file *kernel);
 
-/* Opens an executor whose kernel writes to `coverage`. Statuses are those of tki_executor_open(). */
+/* Opens an runner whose kernel writes to `coverage`. Statuses are those of tki_runner_open(). */
 TK_MUST_USE tk_status tki_instrumented_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                             const tki_coverage *coverage, tki_executor *executor);
+                                             const tki_coverage *coverage, tki_runner *runner);
 
 /* Which lines of the kernel's file ran, by the counters in `coverage`. False if that cannot be said; *why tells. */
 TK_MUST_USE bool tki_instrumented_lines(tk_ctx *ctx, const tk_kernel_file *kernel, const tki_coverage *coverage,

@@ -13,7 +13,7 @@
 #include "core/escape.h"
 #include "core/file.h"
 #include "core/limits.h"
-#include "core/options.h"
+#include "core/sized_options.h"
 #include "isolate/worker_spawn.h"
 #include "kernel_file/source_uses.h"
 
@@ -71,7 +71,7 @@ static void note_version(tk_ctx *ctx, tk_kernel_file *kernel, const char *compil
     free(said);
 }
 
-/* A stranger's compiler may print without end, and anything. */
+/* A user's compiler may print without end, and anything. */
 static char *clean_log(char *log)
 {
     static const char cut[] = "\n[cut]\n";
@@ -194,24 +194,46 @@ tk_status tki_kernel_file_compile(tk_ctx *ctx, const tk_kernel_file *kernel, tki
     return status;
 }
 
-/* Of a file in the copy, as it was written. */
-static void note_uses_of_file(tk_ctx *ctx, tk_kernel_file *kernel, const char *path)
+/* Of a file in the copy, as it was written. One of the source's own folder is put behind the others. */
+static void note_uses_of_file(tk_ctx *ctx, tk_kernel_file *kernel, const char *path, FILE *own)
 {
     char *source;
     size_t bytes;
     if (tki_file_read(ctx, path, MOST_TEXT_BYTES, &source, &bytes) != TK_OK)
         return;
     tki_uses_of_source(source, bytes, &kernel->uses);
+    if (own) {
+        fwrite(source, 1, bytes, own);
+        fputc('\n', own);
+    }
     free(source);
 }
 
-/* Of the text, and of each file that it came from. */
+/* Macros that the user's flags define are as the source's own: the certificate has these flags. */
+static void put_defined(const tk_kernel_file *kernel, FILE *own)
+{
+    for (const char *at = kernel->flags; at && (at = strstr(at, "-D")); at += 2)
+        if (at == kernel->flags || isspace((unsigned char)at[-1]))
+            fprintf(own, "#define %.*s\n", (int)strcspn(at + 2, "= \t\n"), at + 2);
+}
+
+/* Of the text, if there is one, and of each file that it came from. */
 static void note_uses(tk_ctx *ctx, tk_kernel_file *kernel, const char *text, size_t bytes)
 {
-    char name[NAME_MAX + 64], path[PATH_MAX + NAME_MAX + 64];
+    char name[NAME_MAX + 64], path[PATH_MAX + NAME_MAX + 64], *sources = NULL;
+    size_t length = 0;
+    FILE *own = open_memstream(&sources, &length);
+    if (!own) { /* the more is said */
+        kernel->uses |= 1u << TKI_USE_OPTIONS;
+        return;
+    }
+    put_defined(kernel, own);
+    if (text)
+        tki_uses_of_text(text, bytes, &kernel->uses);
+    else
+        note_uses_of_file(ctx, kernel, kernel->copy.file, own);
     tki_strings seen = {0};
-    tki_uses_of_text(text, bytes, &kernel->uses);
-    for (const char *at = text; tki_text_next_file(&at, text + bytes, name, sizeof name);) {
+    for (const char *at = text; text && tki_text_next_file(&at, text + bytes, name, sizeof name);) {
         int i = 0;
         while (i < seen.count && strcmp(seen.items[i], name) != 0)
             i++;
@@ -219,9 +241,14 @@ static void note_uses(tk_ctx *ctx, tk_kernel_file *kernel, const char *text, siz
             continue;
         tki_strings_add(&seen, "%s", name);
         snprintf(path, sizeof path, "%s/%s", kernel->copy.folder.path, name);
-        note_uses_of_file(ctx, kernel, path);
+        note_uses_of_file(ctx, kernel, path, strncmp(name, "kernel/", 7) ? NULL : own);
     }
     tki_strings_free(&seen);
+    if (fclose(own) == 0)
+        tki_uses_of_conditions(sources, length, &kernel->uses);
+    else
+        kernel->uses |= 1u << TKI_USE_OPTIONS;
+    free(sources);
 }
 
 /* The one text that is compiled from now on. A compiler that does not tell it apart from a library leaves none. */
@@ -250,7 +277,7 @@ static tk_status take_text(tk_ctx *ctx, tk_kernel_file *kernel, const tki_worker
 static tk_status preprocess(tk_ctx *ctx, tk_kernel_file *kernel, double seconds)
 {
     if (!tki_language_of(ctx, kernel->copy.file)->text) {
-        note_uses_of_file(ctx, kernel, kernel->copy.file);
+        note_uses(ctx, kernel, NULL, 0);
         return TK_OK;
     }
     tk_status status = tki_kernel_file_compile(
@@ -304,7 +331,7 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!path || !kernel)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or nowhere to put the kernel");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no path, or no pointer for the kernel");
     *kernel = NULL;
     tk_kernel_file_options options = TK_KERNEL_FILE_DEFAULTS;
     tk_status status = tki_options_take(ctx, "tk_kernel_file_options", given, &options, sizeof options);
@@ -316,6 +343,7 @@ tk_status tk_kernel_file_open(tk_ctx *ctx, const char *path, const tk_kernel_fil
     if (!made)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for a kernel file");
     made->call_seconds = options.call_seconds;
+    made->library_alone = options.library_alone;
     made->terms = (tki_worker_terms){options.limits, options.allow_weak_sandbox};
     made->path = strdup(path);
     made->compiler = options.compiler ? strdup(options.compiler) : NULL;
@@ -412,31 +440,31 @@ bool tk_kernel_file_defines(const tk_kernel_file *kernel, const tk_contract *con
 }
 
 tk_status tki_kernel_file_run(tk_ctx *ctx, const tk_kernel_file *kernel, const char *artifact,
-                              const tk_contract *contract, tki_worker_options options, tki_executor *executor)
+                              const tk_contract *contract, tki_worker_options options, tki_runner *runner)
 {
     options.backend = kernel->backend;
     options.device = kernel->device;
     options.terms = kernel->terms;
-    return tki_executor_open(
-        ctx, &(tki_executable){.artifact = artifact, .contract = contract, .worker_options = options}, executor);
+    return tki_runner_open(
+        ctx, &(tki_runnable){.artifact = artifact, .contract = contract, .worker_options = options}, runner);
 }
 
 tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract, bool flushing,
-                                tki_executor *executor)
+                                tki_runner *runner)
 {
-    *executor = (tki_executor){0};
+    *runner = (tki_runner){0};
     if (kernel->problem[0])
         return tki_fail(ctx, kernel->unavailable ? TK_UNAVAILABLE : TK_BAD_FILE, "%s", kernel->problem);
     return tki_kernel_file_run(
         ctx, kernel, kernel->artifact, contract,
-        (tki_worker_options){.call_seconds = kernel->call_seconds, .admits_flushing = flushing}, executor);
+        (tki_worker_options){.call_seconds = kernel->call_seconds, .admits_flushing = flushing}, runner);
 }
 
 tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                        tki_sanitizer_tool tool, tki_executor *executor)
+                                        tki_sanitizer_tool tool, tki_runner *runner)
 {
     enum { SECONDS = 120 };
-    *executor = (tki_executor){0};
+    *runner = (tki_runner){0};
     if (kernel->problem[0])
         return tki_fail(ctx, TK_BAD_FILE, "%s", kernel->problem);
     const double seconds = kernel->call_seconds > SECONDS ? kernel->call_seconds : SECONDS;
@@ -444,5 +472,5 @@ tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kerne
         ctx, kernel, kernel->artifact, contract,
         (tki_worker_options){
             .start_seconds = SECONDS, .call_seconds = seconds, .sanitizer = tool, .admits_flushing = true},
-        executor);
+        runner);
 }

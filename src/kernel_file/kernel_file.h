@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/hash.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "kernel_file/instrumented_build.h"
 #include "kernel_file/kernel_copy.h"
 
@@ -10,10 +10,12 @@ struct tk_kernel_file {
     char *path;    /* as given: a name for people, which is opened once, to be copied */
     char name[80]; /* of the file without its ending, in letters that an id may have */
     const tki_backend *backend;
-    int device;      /* which of the backend's */
-    bool is_library; /* it was given compiled */
-    char *compiler;  /* as asked for, or NULL */
-    char *flags;     /* as asked for, or NULL */
+    int device;         /* which of the backend's */
+    bool is_library;    /* it was given compiled */
+    bool library_alone; /* what is judged is what was made, whatever its source asks */
+    bool plain;         /* the loops of a definition, and no file of a user */
+    char *compiler;     /* as asked for, or NULL */
+    char *flags;        /* as asked for, or NULL */
     char *
         options; /* the flags in effect; what makes a shared library is added in any case. NULL: it was given compiled */
     char version[256]; /* what the compiler calls itself */
@@ -33,20 +35,20 @@ struct tk_kernel_file {
     tki_instrumented *instrumented;   /* its second build, made when it is first wanted */
 };
 
-/* Opens an executor with the op's function. Statuses are those of tki_executor_open(); closing does no harm if it
+/* Opens an runner with the op's function. Statuses are those of tki_runner_open(); closing does no harm if it
  * failed. `flushing`: loading may set the flushing of subnormal numbers. */
 TK_MUST_USE tk_status tki_kernel_file_start(tk_ctx *ctx, const tk_kernel_file *kernel, const tk_contract *contract,
-                                            bool flushing, tki_executor *executor);
+                                            bool flushing, tki_runner *runner);
 
 /* The same under a tool of compute-sanitizer, a device's kernel alone; a call has longer. */
 TK_MUST_USE tk_status tki_kernel_file_start_watched(tk_ctx *ctx, const tk_kernel_file *kernel,
                                                     const tk_contract *contract, tki_sanitizer_tool tool,
-                                                    tki_executor *executor);
+                                                    tki_runner *runner);
 
-/* What all ways to run it have in common: an executor of this library, for its backend and device and in its terms. */
+/* What all ways to run it have in common: an runner of this library, for its backend and device and in its terms. */
 TK_MUST_USE tk_status tki_kernel_file_run(tk_ctx *ctx, const tk_kernel_file *kernel, const char *artifact,
                                           const tk_contract *contract, tki_worker_options options,
-                                          tki_executor *executor);
+                                          tki_runner *runner);
 
 /* How a copy is compiled. */
 typedef struct tki_kernel_build {

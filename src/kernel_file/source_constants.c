@@ -122,12 +122,32 @@ static void add_pair(tki_dictionary *dictionary, const token *a, char joint, con
         tki_dictionary_add(dictionary, value);
 }
 
+static bool has_one_of(const char *text, size_t length, const char *const words[], size_t count)
+{
+    bool found = false;
+    for (size_t i = 0; i < count; i++)
+        found |= memmem(text, length, words[i], strlen(words[i])) != NULL;
+    return found;
+}
+
+#define HAS_ONE_OF(text, length, words) has_one_of(text, length, words, sizeof(words) / sizeof *(words))
+
+static void scan_casts(const char *text, size_t bytes, tki_dictionary *dictionary)
+{
+    static const char *const to_float[] = {"(float)", "<float>("};
+    static const char *const to_integer[] = {"(int)",      "(int64_t)",  "(int32_t)", "(long)", "(unsigned)",
+                                             "(uint32_t)", "(uint64_t)", "(size_t)",  "<int>(", "<int64_t>("};
+    dictionary->conversions |= (HAS_ONE_OF(text, bytes, to_float) ? TKI_TO_FP32 << TKI_FP32_CASTS : 0u) |
+                               (HAS_ONE_OF(text, bytes, to_integer) ? TKI_FROM_FP32 << TKI_FP32_CASTS : 0u);
+}
+
 void tki_dictionary_scan(const char *text, size_t bytes, tki_dictionary *dictionary)
 {
     cursor c = {text, text + bytes};
     token last = {0}; /* the number before the operator, if nothing else stands between */
     char joint = 0;   /* < stands for << */
     *dictionary = (tki_dictionary){0};
+    scan_casts(text, bytes, dictionary);
     while (c.at < c.end) {
         if (next_is(&c, "//")) {
             skip_past(&c, "\n");
@@ -229,6 +249,37 @@ static void scan_instruction(const char *line, size_t length, uint64_t *factor, 
     }
 }
 
+/* Is an operand an integer of 64 bits: a register that is no address, or memory by the instruction's ending? */
+static bool is_wide(const char *line, size_t length)
+{
+    static const char *const wide[] = {"2ssq", "qq2ps", "ps2qq", "ps2uqq"};
+    const char *end = line + length;
+    bool found = HAS_ONE_OF(line, length, wide);
+    int depth = 0;
+    for (const char *p = line; end - p > 1 && !found; p++) {
+        depth += (*p == '(') - (*p == ')');
+        const bool x86 = depth == 0 && p[0] == '%' && p[1] == 'r';
+        const char *last = p + 1;
+        while (end - last > 1 && isalnum((unsigned char)last[1]))
+            last++;
+        found = (x86 && *last != 'd') ||
+                (p > line && strchr(" \t,", p[-1]) && p[0] == 'x' && isdigit((unsigned char)p[1]));
+    }
+    return found;
+}
+
+static void scan_conversions(const char *line, size_t length, tki_dictionary *dictionary)
+{
+    static const char *const to_float[] = {"cvtsi2ss",  "cvtdq2ps", "cvtqq2ps", "cvtudq2ps",
+                                           "cvtusi2ss", "scvtf",    "ucvtf"};
+    static const char *const to_integer[] = {"cvttss2si", "cvtss2si", "cvttps2", "cvtps2dq", "cvttss2usi", "fcvtz"};
+    const unsigned found = (HAS_ONE_OF(line, length, to_float) ? TKI_TO_FP32 : 0u) |
+                           (HAS_ONE_OF(line, length, to_integer) ? TKI_FROM_FP32 : 0u);
+    dictionary->conversions |= found;
+    if (found && is_wide(line, length))
+        dictionary->conversions |= found << TKI_FP32_WIDE;
+}
+
 void tki_dictionary_scan_code(const char *listing, size_t bytes, tki_dictionary *dictionary)
 {
     const char *end = listing + bytes;
@@ -240,6 +291,7 @@ void tki_dictionary_scan_code(const char *listing, size_t bytes, tki_dictionary 
         /* What moves the stack's end says nothing about the kernel. */
         if (!memmem(listing, length, "%rsp", 4) && !memmem(listing, length, " sp,", 4))
             scan_instruction(listing, length, &factor, &shift, dictionary);
+        scan_conversions(listing, length, dictionary);
         listing += length + (newline != NULL);
     }
 }

@@ -2,6 +2,7 @@
  * them by. The texts may be anything. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,26 @@ typedef struct tki_dictionary {
     int64_t integers[TKI_MOST_INTEGERS];
     int float_count;
     double floats[TKI_MOST_FLOATS];
+    unsigned conversions; /* TKI_TO_FP32 ... */
 } tki_dictionary;
+
+/* What the code converts to fp32 and from it: integers of 32 bits, as a header does with elements of 16 bits, and of 64; and what the source
+ * casts. */
+enum {
+    TKI_TO_FP32 = 1,
+    TKI_FROM_FP32 = 2,
+    TKI_FP32_BOTH = TKI_TO_FP32 | TKI_FROM_FP32,
+    TKI_FP32_WIDE = 2, /* shift */
+    TKI_FP32_CASTS = 4 /* shift */
+};
+
+/* May it count in fp32, which holds the integers up to 2^24? */
+static inline bool tki_counts_in_fp32(const tki_dictionary *d)
+{
+    const unsigned wide = d->conversions >> TKI_FP32_WIDE & TKI_FP32_BOTH, any = d->conversions & TKI_FP32_BOTH;
+    const unsigned casts = d->conversions >> TKI_FP32_CASTS & TKI_FP32_BOTH;
+    return wide == TKI_FP32_BOTH || (any == TKI_FP32_BOTH && casts == TKI_FP32_BOTH);
+}
 
 /* Numbers outside comments and strings, and what two of them joined by *, /, +, - or << come to. */
 void tki_dictionary_scan(const char *text, size_t bytes, tki_dictionary *dictionary);

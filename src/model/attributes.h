@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/export.h"
+#include "model/format.h"
 #include "tokitai.h"
 
 /* Which attribute of a contract has the role; -1: none. */
@@ -30,6 +31,12 @@ TKI_EXPORT bool tki_case_may_saturate(const tk_case *c);
 #define TKI_TYPES_SUM                                                                                                     \
     .type_count = 5, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32},                  \
                                                  {TK_F16, TK_F32}, {TK_BF16, TK_F32}}
+
+#define TKI_TYPES_SUM_AND_8_BITS                                                                                          \
+    .type_count = 9, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32},                  \
+                                                 {TK_F16, TK_F32}, {TK_BF16, TK_F32},                                    \
+                                                 {TK_F8_E4M3, TK_F8_E4M3}, {TK_F8_E5M2, TK_F8_E5M2},                     \
+                                                 {TK_F8_E4M3, TK_F32}, {TK_F8_E5M2, TK_F32}}
 
 #define TKI_DOMAIN_ATTRIBUTE                                                                                              \
     {.name = "domain", .role = TK_ROLE_DOMAIN,                                                                            \
@@ -75,8 +82,12 @@ static inline const char *tki_numerics_refusal(const tk_case *c)
 {
     const bool matrix_unit = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS) ==
                              TKI_NUMERICS_TENSOR_CORE;
-    return matrix_unit && c->dtype == TK_F32 ? "numerics tensor_core is not for f32: matrix units truncate fp32 "
-                                               "values to TF32 before they multiply, "
-                                               "which no bound of this contract covers"
-                                             : NULL;
+    if (!matrix_unit || tki_has_matrix_unit_bounds(c->dtype))
+        return NULL;
+    return tki_products_fit_fp32(c->dtype) ? "numerics tensor_core is not for 8 bits: matrix units may keep sums of "
+                                             "such products with fewer bits than "
+                                             "fp32, which no bound of this contract covers"
+                                           : "numerics tensor_core is not for f32: matrix units truncate fp32 values "
+                                             "to TF32 before they multiply, "
+                                             "which no bound of this contract covers";
 }

@@ -187,6 +187,17 @@ bool tki_attribute_allows(const tk_attribute *attribute, tk_value value)
            (!attribute->fp32 || (double)(float)value.real == value.real);
 }
 
+/* With as few digits as give the number again. */
+static void print_real(const tk_attribute *attribute, double value, char *text, size_t size)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        const double again = strtod(text, NULL);
+        if (attribute->fp32 ? (float)again == (float)value : again == value)
+            return;
+    }
+}
+
 void tk_attribute_print(const tk_attribute *attribute, tk_value value, char *text, size_t size)
 {
     switch (attribute->type) {
@@ -195,7 +206,7 @@ void tk_attribute_print(const tk_attribute *attribute, tk_value value, char *tex
                  tki_attribute_allows(attribute, value) ? attribute->choices[value.integer].id : "unknown");
         return;
     case TK_ATTRIBUTE_INTEGER: snprintf(text, size, "%lld", (long long)value.integer); return;
-    case TK_ATTRIBUTE_REAL: snprintf(text, size, attribute->fp32 ? "%.9g" : "%.17g", value.real); return;
+    case TK_ATTRIBUTE_REAL: print_real(attribute, value.real, text, size); return;
     }
 }
 

@@ -23,23 +23,30 @@
 /* Only with these choices of an attribute, a bit for each. */
 #define TKI_WHEN(attribute, choices) .when_attribute = attribute, .when_choices = choices
 
-/* What every op promises beside its values: `OP` is its name in capitals. Ops of programs get these clauses when they are registered. */
+/* The words of clauses that every op gets from its sizes and tensors (added_clauses.c). A contract lists one where
+ * it says it otherwise, or to have it at another place than behind the others. */
 #define TKI_REPEAT_TEXT "the same inputs give the same bits on every run, at every address and thread count"
 #define TKI_SHAPE_TEXT(sizes) "any " sizes ", zero included, at any alignment of the element type"
 #define TKI_SUM_SHAPE_TEXT TKI_SHAPE_TEXT("m, n and k") "; a sum over nothing is zero"
 #define TKI_WRITE_TEXT(outputs, inputs_stay) "every " outputs " is written, nothing else is, and " inputs_stay
 #define TKI_INDEX_TEXT(which) which " is an error that names the first bad position, and nothing is written"
 #define TKI_IN_PLACE_TEXT(output, input) output " may be the buffer of " input
-#define TKI_USUAL_CLAUSES(OP, outputs, inputs_stay, shape)                                                                \
-    {TK_CLAUSE_WRITE, OP ".WRITE", TKI_WRITE_TEXT(outputs, inputs_stay)}, {TK_CLAUSE_SHAPE, OP ".SHAPE", shape},           \
-        {TK_CLAUSE_REPEAT, OP ".REPEAT", TKI_REPEAT_TEXT}
 #define TKI_INPUTS_STAY "the inputs stay as they were"
+#define TKI_FOLLOWS(kind_) {.kind = kind_}
+#define TKI_SAYS(kind_, text_) {.kind = kind_, .text = text_}
+#define TKI_WRITES(output, inputs_stay) TKI_SAYS(TK_CLAUSE_WRITE, TKI_WRITE_TEXT(output, inputs_stay))
+#define TKI_TAKES(shape) TKI_SAYS(TK_CLAUSE_SHAPE, shape)
 #define TKI_ONE_ERROR_CLAUSE(id, output)                                                                                  \
     {TK_CLAUSE_ERROR, id, "for finite inputs, " output " is the rounding of some value within B of the exact one"}
 
 /* Contracts of sums of products. */
 #define TKI_SUM_TYPES_AND_NUMERICS                                                                                        \
     TKI_TYPES_SUM, .refusal = tki_numerics_refusal, TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE)
+/* With results in 8 bits. */
+#define TKI_PRODUCT_TYPES_AND_NUMERICS                                                                                    \
+    TKI_TYPES_SUM_AND_8_BITS, .refusal = tki_numerics_refusal,                                                            \
+        TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,                           \
+                       TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_SATURATE))
 #define TKI_SUM_OVERFLOW_CLAUSE(id)                                                                                       \
     {TK_CLAUSE_VALUE, id,                                                                                                 \
      "bf16 and f32 only: where (1 + K u) times the sum of the finite |products| reaches 2^128 (1 - 2^-25), an fp32 sum may " \

@@ -127,6 +127,13 @@ static inline bool tki_products_fit_fp32(tk_dtype dtype)
     return 2 * tki_format_of(dtype).precision <= 24;
 }
 
+/* Do the blocks by which bounds for matrix units are derived describe those for such elements? fp32 is truncated before it is multiplied, and sums of
+ * products of 8 bits are kept with fewer bits than fp32 has. */
+static inline bool tki_has_matrix_unit_bounds(tk_dtype dtype)
+{
+    return tki_format_of(dtype).number == TKI_FLOATING && tki_format_of(dtype).bits == 16;
+}
+
 /* Does it hold every number of fp32, so that a store of one rounds nothing? */
 static inline bool tki_holds_fp32(tk_dtype dtype)
 {

@@ -1,4 +1,4 @@
-/* DECIDES. A lowering: one implementation of one op on one backend. Each op folder's lowering.c lists its rows, fastest
+/* DECIDES. A lowering: one implementation of one op on one backend. Each op folder's lowering.c lists its own, fastest
  * first, the portable one last; runtime/planner.c picks the first that accepts. */
 #pragma once
 
@@ -21,11 +21,11 @@ typedef struct tki_call {
     tk_ctx *ctx;
     const struct tki_lowering *lowering;
     const tk_case *c;
-    void *const *buffers; /* in contract order; device memory if the row's backend is a GPU's */
+    void *const *buffers; /* in contract order; device memory if the lowering's backend is a GPU's */
     void *scratch;        /* 64-byte aligned (device memory: 256), as many bytes as the lowering asked for */
     tki_choice choice;    /* one of candidates(), of lowerings that have a choice */
     int threads;
-    /* GPU rows only: where to launch, and the word in device memory that takes the first bad index. */
+    /* GPU lowerings only: where to launch, and the word in device memory that takes the first bad index. */
     tki_gpu *gpu;
     void *stream;
     uint64_t *fault_word;
@@ -37,20 +37,20 @@ typedef struct tki_lowering {
     const tki_backend *backend;
     const char *variant;
     /* NULL, or the reason why this lowering does not take the case. The only capability test there is. `device` is the GPU that
-     * a GPU row would run on, NULL for rows of the CPU. */
+     * a GPU lowering would run on, NULL for those of the CPU. */
     const char *(*accept)(const tk_case *c, const tki_gpu_info *device);
     const char *(*refusal)(
         const tk_case *c); /* the same, in place of accept(), of what a program registered; NULL: it takes all */
     /* NULL: none. Buffers that are not known yet are NULL, and count as well aligned. */
     size_t (*scratch_bytes)(const tki_call *call);
-    /* NULL: nothing to choose. What it returns depends on the row and the case alone; it is kept for calls that come again. */
-    tki_choice (*choose)(const struct tki_lowering *row, const tk_case *c);
-    /* With choose(): the choices by which the row can do the case, at most `most`, those that are expected to be the fastest first; their
+    /* NULL: nothing to choose. What it returns depends on the lowering and the case alone; it is kept for calls that come again. */
+    tki_choice (*choose)(const struct tki_lowering *lowering, const tk_case *c);
+    /* With choose(): the choices by which the lowering can do the case, at most `most`, those that are expected to be the fastest first; their
      * number. What a file says is launched only if it is one of them. */
-    int (*candidates)(const struct tki_lowering *row, const tk_case *c, tki_choice *list, int most);
+    int (*candidates)(const struct tki_lowering *lowering, const tk_case *c, tki_choice *list, int most);
     tk_status (*launch)(const tki_call *call);
     const void *
-        kernels; /* the op's table for this row's instruction set; the tk_implementation of what a program registered */
+        kernels; /* the op's table for this lowering's instruction set; the tk_implementation of what a program registered */
     tk_determinism determinism;
     const char *promise; /* text for people, or NULL */
     /* Of a kernel that leaves terms out, and counts them in the context's left_out, on a GPU in left_out_words: the file and the two
@@ -69,7 +69,7 @@ static inline void *tki_input(const void *data)
     return (void *)(uintptr_t)data;
 }
 
-/* All lowerings of an op, fastest first; the list ends with a row whose backend is NULL. */
+/* All lowerings of an op, fastest first; the list ends with one whose backend is NULL. */
 TKI_EXPORT const tki_lowering *tki_lowerings_of(const tk_contract *contract);
 
 enum { TKI_ID_SIZE = 128 };

@@ -1,4 +1,4 @@
-/* CHOOSES. Planted kernels, which run on the CPU and are judged exactly as a user's kernel is. A mutant is wrong and must be refuted; each op
+/* CHOOSES. Planted kernels, which run on the CPU and are judged exactly as a user kernel is. A mutant is wrong and must be refuted; each op
  * folder's mutants.c lists its own. A variant is right and must be held, although it computes in another way than
  * our kernels do; variants.c lists those. */
 #pragma once
@@ -14,6 +14,7 @@ typedef struct tki_mutant {
     tk_level level;        /* mutants: the level whose trials reject it */
     bool only_f32_results; /* mutants: what it does is a mistake where results are of fp32, and none in 16 bits */
     uint32_t right_in;     /* mutants: a bit for each type of results in which what it does is no mistake */
+    uint32_t right_of;     /* mutants: the same of inputs, where results are of fp32 */
 } tki_mutant;
 
 typedef tki_mutant tki_variant;
@@ -22,7 +23,8 @@ typedef tki_mutant tki_variant;
 static inline bool tki_mutant_is_wrong(const tki_mutant *mutant, tk_level level, tk_types types)
 {
     return mutant->level <= level && (!mutant->only_f32_results || tki_holds_fp32(types.result_dtype)) &&
-           !(mutant->right_in >> types.result_dtype & 1);
+           !(mutant->right_in >> types.result_dtype & 1) &&
+           !(tki_holds_fp32(types.result_dtype) && mutant->right_of >> types.dtype & 1);
 }
 
 /* What a planted kernel is handed as its user data. It begins as {mutant->how}, zero otherwise, and stays for all calls of one

@@ -12,7 +12,7 @@ typedef struct tki_judging tki_judging; /* trials/op_registry.h: oracle, mutants
 
 typedef struct tki_op {
     const tk_contract *contract;
-    const tki_lowering *lowerings; /* fastest first; ends with a row whose backend is NULL */
+    const tki_lowering *lowerings; /* fastest first; ends with one whose backend is NULL */
     /* Of an op that was made at run time, and can be judged: */
     const tki_judging *judging;
     const struct tk_reference *reference;    /* tokitai_verify.h: the program's functions for exact values */
@@ -27,8 +27,10 @@ typedef struct tk_made_op {
     tki_op op;
     tk_contract contract;
     struct tk_made_op *next;
-    void *pieces;      /* memory that goes with it */
-    void *definitions; /* what `definition` is in, and how it is freed */
+    bool unnamed;       /* a certificate's: not found by its name, so that it is in nobody's way */
+    void *pieces;       /* memory that goes with it */
+    bool is_incomplete; /* it did not suffice */
+    void *definitions;  /* what `definition` is in, and how it is freed */
     void (*free_definitions)(void *definitions);
 } tki_made_op;
 
@@ -40,6 +42,16 @@ static inline tki_made_op *tki_made_op_of(const tk_ctx *ctx, const tk_contract *
         op = op->next;
     return op;
 }
+
+/* Registers under a name that another op of the context may have; tk_ctx_contract_find() does not find it. */
+tk_status tki_contract_register_unnamed(tk_ctx *ctx, const tk_contract *contract, const tk_contract **registered);
+
+/* tk_op_define() of a normal form, without a claim to the name. TK_BAD_ARGUMENT: it is not the normal form of an op of this name. */
+TKI_EXPORT tk_status tki_op_define_unnamed(tk_ctx *ctx, const char *text, const char *name,
+                                           const tk_contract **contract);
+
+/* The op of the context with this normal form; NULL. */
+TKI_EXPORT const tk_contract *tki_op_defined_by(const tk_ctx *ctx, const char *text);
 
 /* Is it ours, or the very one that was registered with this context? A copy of one could have been changed since it was checked. */
 static inline bool tki_contract_is_known(const tk_ctx *ctx, const tk_contract *contract)
@@ -54,3 +66,4 @@ TKI_EXPORT bool tki_is_name(const char *name, size_t most);
 
 /* A copy of `bytes` bytes that is freed with the op; zeros if `data` is NULL. NULL if memory ran out. */
 TKI_EXPORT void *tki_made_op_keep(tki_made_op *op, const void *data, size_t bytes);
+TKI_EXPORT const char *tki_made_op_keep_text(tki_made_op *op, const char *text); /* NULL of NULL */

@@ -1,5 +1,5 @@
 /* CHOOSES. A typed call takes the types, the sizes in contract order, then the tensors in contract order, with the options between inputs and
- * outputs. A user's kernel takes the call, the sizes and the tensors. */
+ * outputs. A user kernel takes the call, the sizes and the tensors. */
 #include "model/signature.h"
 
 #include <stdarg.h>
@@ -68,8 +68,9 @@ void tk_contract_kernel_signature(const tk_contract *contract, char *text, size_
 {
     if (!size)
         return;
-    if (!tki_has_abi_1(contract)) {
-        snprintf(text, size, "TOKITAI_KERNEL(%s)", contract->name);
+    /* Ops that are made at run time have what ABI 2 has not: reals that are no fp32 numbers, a type for each tensor. */
+    if (contract->op || !tki_has_abi_1(contract)) {
+        snprintf(text, size, "TOKITAI_KERNEL%s(%s)", contract->op ? "3" : "", contract->name);
         return;
     }
     snprintf(text, size, "int tokitai_%s(const tokitai_call *call", contract->name);

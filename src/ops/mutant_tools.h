@@ -115,7 +115,8 @@ static inline void tki_put_as(const tk_case *c, void *data, int64_t i, float val
     if (store == TKI_STORE_NAN_MASKED && isnan(value))
         value = 0;
     const bool saturated = store == TKI_STORE_SATURATED && fabsf(value) > tki_largest(c);
-    const bool asked_for = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
+    const bool asked_for = tki_may_saturate(c->result_dtype) &&
+                           tki_choice_of_role(c->contract, c->attributes, TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
     if (saturated)
         value = copysignf(tki_largest(c), value);
     tki_put(c, data, i, value);

@@ -1,7 +1,7 @@
-/* The list of ops, walked by the program's help, certify, tests and docs. Made from ops.def alone. */
+/* CHOOSES. The list of ops, walked by the program's help, certify, tests and docs. Made from ops.def alone. */
 #include <string.h>
 
-#include "model/op.h"
+#include "model/made_op.h"
 
 #define OP(name, family, hints)                     \
     extern const tk_contract tki_##name##_contract; \
@@ -9,13 +9,28 @@
 #include "ops/ops.def"
 #undef OP
 
-static const tki_op ops[] = {
+static tki_op ops[] = {
 #define OP(name, family, hints) {.contract = &tki_##name##_contract, .lowerings = tki_##name##_lowerings},
 #include "ops/ops.def"
 #undef OP
 };
 
 enum { OP_COUNT = sizeof ops / sizeof *ops };
+
+/* Before anything else of a program runs, so that no call has to ask whether it is done. */
+__attribute__((constructor(101))) static void add_clauses(void)
+{
+    static tk_contract contracts[OP_COUNT];
+    static tki_clauses clauses[OP_COUNT];
+    for (int i = 0; i < OP_COUNT; i++) {
+        contracts[i] = *ops[i].contract;
+        if (!tki_clauses_of(ops[i].contract, &clauses[i]))
+            continue; /* more than there is room for: none follows, and the tests notice */
+        contracts[i].clause_count = clauses[i].count;
+        contracts[i].clauses = clauses[i].list;
+        ops[i].contract = &contracts[i];
+    }
+}
 
 int tk_contract_count(void)
 {

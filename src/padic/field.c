@@ -1,4 +1,4 @@
-/* Elimination modulo a prime below 2^26. Rows are added to without reduction: a product is below 2^52, so 2048 of them
+/* SHOWS. Elimination modulo a prime below 2^26. Rows are added to without reduction: a product is below 2^52, so 2048 of them
  * and what was there stay below 2^64. Only what is read as a pivot is reduced. */
 #include "padic/field.h"
 

@@ -1,4 +1,4 @@
-/* Elimination modulo a prime below 2^26, in which sums of thousands of products fit in 64 bits. */
+/* SHOWS. Elimination modulo a prime below 2^26, in which sums of thousands of products fit in 64 bits. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Freivalds' check, and slices that vanish. Arithmetic of padic.c alone, none of a kernel. */
+/* SHOWS. Freivalds' check, and slices that vanish. Arithmetic of padic.c alone, none of a kernel. */
 #include "padic/freivalds.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Is C = A B modulo p^N? Freivalds' check, and what a product may leave out. */
+/* SHOWS. Is C = A B modulo p^N? Freivalds' check, and what a product may leave out. */
 #pragma once
 
 #include "padic/matrix.h"

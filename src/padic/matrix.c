@@ -1,4 +1,4 @@
-/* Matrices in files: text and .npy. What is read comes from outside; sizes are checked before anything is allocated. */
+/* SHOWS. Matrices in files: text and .npy. What is read comes from outside; sizes are checked before anything is allocated. */
 #include "padic/matrix.h"
 
 #include <errno.h>

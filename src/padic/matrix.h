@@ -1,4 +1,4 @@
-/* Matrices of numbers in files: text, a row in each line, or NumPy's .npy. */
+/* SHOWS. Matrices of numbers in files: text, a row in each line, or NumPy's .npy. */
 #pragma once
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* p-adic integers: elements, inverses, roots, text. */
+/* SHOWS. p-adic integers: elements, inverses, roots, text. */
 #include "padic/padic.h"
 
 #include <stdio.h>

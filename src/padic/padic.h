@@ -1,4 +1,4 @@
-/* p-adic integers to N digits: what `tokitai padic` computes with. A ring is Z/p^N; its elements are residues, from 0 to
+/* SHOWS. p-adic integers to N digits: what `tokitai padic` computes with. A ring is Z/p^N; its elements are residues, from 0 to
  * p^N - 1. Functions that can fail return NULL, or the reason in one line. */
 #pragma once
 

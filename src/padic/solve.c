@@ -1,4 +1,4 @@
-/* Systems over the integers, solved by p-adic lifting. The inverse modulo a prime of 26 bits is lifted to one modulo its
+/* SHOWS. Systems over the integers, solved by p-adic lifting. The inverse modulo a prime of 26 bits is lifted to one modulo its
  * square, q (two products of matrices); each step of Dixon's iteration then finds the solution's next digit to base q. A
  * rational number is recovered from its residue modulo a large power of q, and the solution is checked by substitution. */
 #include "padic/solve.h"

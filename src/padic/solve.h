@@ -1,4 +1,4 @@
-/* Exact answers about integer matrices by p-adic lifting: solutions of systems (Dixon 1982) and determinants. */
+/* SHOWS. Exact answers about integer matrices by p-adic lifting: solutions of systems (Dixon 1982) and determinants. */
 #pragma once
 
 #include "padic/matrix.h"

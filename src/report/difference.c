@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/members.h"
+#include "certify/member_walk.h"
 #include "certify/replay_compare.h"
 #include "core/context.h"
 

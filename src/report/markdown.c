@@ -5,12 +5,12 @@
 
 #include "certify/certificate.h"
 #include "certify/headline.h"
-#include "certify/members.h"
+#include "certify/member_walk.h"
 #include "certify/missed_lines.h"
 #include "core/escape.h"
 #include "report/report.h"
 
-/* All of a certificate may come from a stranger. */
+/* All of a certificate may be forged. */
 static void print_text(FILE *out, const char *before, const char *text, const char *behind)
 {
     fputs(before, out);
@@ -57,7 +57,14 @@ static void print_head(FILE *out, const tk_certificate *c)
         tki_put_markdown_block(out, "sh", tk_certificate_reproduce(c), TKI_TEXT_MOST);
         fputc('\n', out);
     }
-    print_code(out, "- exact value: ", tki_certificate_text(c, "contract.formula"), "\n");
+    const char *definition = tki_certificate_text(c, "contract.definition");
+    if (definition[0]) {
+        tki_put_markdown_block(out, "", definition, TKI_TEXT_MOST);
+        print_code(out, "\n- SHA-256 of the definition: ", tki_certificate_text(c, "contract.definition_sha256"),
+                   "\n");
+    } else {
+        print_code(out, "- exact value: ", tki_certificate_text(c, "contract.formula"), "\n");
+    }
     print_code(out, "- bound before the final rounding: ", tki_certificate_text(c, "contract.bound"), "\n");
     print_code(out, "- level ", tki_certificate_text(c, "run.level"), "");
     if (tki_certificate_get(c, "run.seed"))

@@ -1,4 +1,4 @@
-/* SHOWS. The parts of the page that tk_report_html() makes. All of a certificate may come from a stranger: text goes onto
+/* SHOWS. The parts of the page that tk_report_html() makes. All of a certificate may be forged: text goes onto
  * the page through tki_html_text() alone, numbers are printed as numbers. */
 #pragma once
 

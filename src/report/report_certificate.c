@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "certify/members.h"
+#include "certify/member_walk.h"
 #include "report/report.h"
 
 /* -- Parts of tables ------------------------------------------------------------------------------------------------ */

@@ -1,9 +1,10 @@
-/* tk_op_define(): a text becomes an op of the context. */
+/* CHOOSES. tk_op_define(): a text becomes an op of the context. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
+#include "define/defined_ops.h"
 #include "define/syntax.h"
 #include "model/op.h"
 
@@ -14,7 +15,7 @@ static void make(tki_reading *r, const tki_definition *d, tk_contract *contract)
         tki_make_contract(r, d, contract);
 }
 
-static tk_status register_definition(tk_ctx *ctx, const tki_definition *d, const tk_contract **contract)
+static tk_status register_definition(tk_ctx *ctx, const tki_definition *d, bool unnamed, const tk_contract **contract)
 {
     tki_definition_error error;
     tki_reading r = {.arena = tki_arena_create(), .error = &error};
@@ -23,6 +24,7 @@ static tk_status register_definition(tk_ctx *ctx, const tki_definition *d, const
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the contract of %s", d->name);
     make(&r, d, &made);
     const tk_status status = r.status != TK_OK ? tki_fail(ctx, r.status, "%s", error.text)
+                             : unnamed         ? tki_contract_register_unnamed(ctx, &made, contract)
                                                : tk_contract_register(ctx, &made, 0, NULL, contract);
     tki_arena_destroy(r.arena);
     return status;
@@ -48,26 +50,40 @@ static const tki_definition *choose(tk_ctx *ctx, const tki_definitions *made, co
     return d;
 }
 
-static bool is_defined_already(tk_ctx *ctx, const tki_definition *d, const tk_contract **contract)
+static tki_made_op *made_from(const tk_ctx *ctx, const char *text)
 {
-    const tk_contract *before = tk_ctx_contract_find(ctx, d->name);
-    const char *text = before ? tk_contract_definition(before) : NULL;
-    if (text && !strcmp(text, d->text))
-        *contract = before;
-    return text && *contract == before;
+    for (tki_made_op *op = ctx->made_ops; op; op = op->next)
+        if (op->op.definition && !strcmp(op->op.definition->text, text))
+            return op;
+    return NULL;
 }
 
-static tk_status define(tk_ctx *ctx, tki_definitions *made, const char *name, const tk_contract **contract)
+const tk_contract *tki_op_defined_by(const tk_ctx *ctx, const char *text)
 {
-    const tki_definition *d = choose(ctx, made, name);
-    if (!d)
-        return TK_BAD_ARGUMENT;
-    if (is_defined_already(ctx, d, contract))
+    const tki_made_op *op = made_from(ctx, text);
+    return op ? &op->contract : NULL;
+}
+
+/* One that came with a certificate gets its name, if that is free. */
+static bool is_defined_already(tk_ctx *ctx, const tki_definition *d, bool unnamed, const tk_contract **contract)
+{
+    tki_made_op *op = made_from(ctx, d->text);
+    if (!op || (op->unnamed && !unnamed && tk_ctx_contract_find(ctx, d->name)))
+        return false;
+    op->unnamed &= unnamed;
+    *contract = &op->contract;
+    return true;
+}
+
+static tk_status define(tk_ctx *ctx, tki_definitions *made, const tki_definition *d, bool unnamed,
+                        const tk_contract **contract)
+{
+    if (is_defined_already(ctx, d, unnamed, contract))
         return TK_OK;
     tki_definitions *kept = malloc(sizeof *kept);
     if (!kept)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the definition of %s", d->name);
-    const tk_status status = register_definition(ctx, d, contract);
+    const tk_status status = register_definition(ctx, d, unnamed, contract);
     if (status != TK_OK) {
         free(kept);
         return status;
@@ -81,22 +97,60 @@ static tk_status define(tk_ctx *ctx, tki_definitions *made, const char *name, co
     return TK_OK;
 }
 
-tk_status tk_op_define(tk_ctx *ctx, const char *text, size_t size, const char *name, const tk_contract **contract)
+static tk_status read_text(tk_ctx *ctx, const char *text, size_t size, tki_definitions *made)
 {
-    tki_definitions made;
     tki_definition_error error;
-    if (!ctx)
-        return TK_BAD_ARGUMENT;
-    if (!text || !contract)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no text, or nowhere to put the contract");
-    *contract = NULL;
-    tk_status status = tki_definitions_read(text, size, &made, &error);
+    const tk_status status = tki_definitions_read(text, size, made, &error);
     if (status == TK_BAD_ARGUMENT)
         return tki_fail(ctx, status, "line %d, column %d: %s", error.position.line, error.position.column,
                         error.text);
+    return status == TK_OK ? TK_OK : tki_fail(ctx, status, "%s", error.text);
+}
+
+tk_status tk_op_define(tk_ctx *ctx, const char *text, size_t size, const char *name, const tk_contract **contract)
+{
+    tki_definitions made;
+    if (!ctx)
+        return TK_BAD_ARGUMENT;
+    if (!text || !contract)
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no text, or no pointer for the contract");
+    *contract = NULL;
+    tk_status status = read_text(ctx, text, size, &made);
     if (status != TK_OK)
-        return tki_fail(ctx, status, "%s", error.text);
-    status = define(ctx, &made, name, contract);
+        return status;
+    const tki_definition *d = choose(ctx, &made, name);
+    status = d ? define(ctx, &made, d, false, contract) : TK_BAD_ARGUMENT;
+    tki_definitions_free(&made);
+    return status;
+}
+
+const char *tk_definition_at(int i, const char **text)
+{
+    const tki_defined_op *op = tki_defined_ops;
+    while (op->name && i-- > 0)
+        op++;
+    *text = op->text;
+    return op->name;
+}
+
+const char *tk_definition_find(const char *name)
+{
+    for (const tki_defined_op *op = tki_defined_ops; op->name; op++)
+        if (name && !strcmp(op->name, name))
+            return op->text;
+    return NULL;
+}
+
+tk_status tki_op_define_unnamed(tk_ctx *ctx, const char *text, const char *name, const tk_contract **contract)
+{
+    tki_definitions made;
+    *contract = NULL;
+    tk_status status = read_text(ctx, text, strlen(text), &made);
+    if (status != TK_OK)
+        return status;
+    const bool normal = made.count == 1 && !strcmp(made.list[0].name, name) && !strcmp(made.list[0].text, text);
+    status = normal ? define(ctx, &made, &made.list[0], true, contract)
+                    : tki_fail(ctx, TK_BAD_ARGUMENT, "it is not the normal form of a definition of %s", name);
     tki_definitions_free(&made);
     return status;
 }

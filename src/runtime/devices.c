@@ -1,4 +1,4 @@
-/* What this machine can run on: the processor, then each GPU of each driver, or the reason why a driver gives none. */
+/* RECORDS. What this machine can run on: the processor, then each GPU of each driver, or the reason why a driver gives none. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -8,7 +8,7 @@
 #include <sys/auxv.h> /* HWCAP_... too */
 #endif
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 #include "drivers/backend.h"
 #include "drivers/cpu.h"
 #include "runtime/gpu.h"
@@ -185,10 +185,10 @@ static void describe_cpu(tk_device *device)
 
 static bool has_kernels(const tki_backend *backend)
 {
-    tk_lowering_info row;
+    tk_lowering_info lowering;
     for (int i = 0; tk_contract_at(i); i++)
-        for (int l = 0; tk_lowering_at(tk_contract_at(i), l, &row); l++)
-            if (!strcmp(row.backend, backend->name))
+        for (int l = 0; tk_lowering_at(tk_contract_at(i), l, &lowering); l++)
+            if (!strcmp(lowering.backend, backend->name))
                 return true;
     return false;
 }
@@ -229,15 +229,15 @@ bool tk_backend_at(int i, tk_backend_info *info)
 {
     if (i < 0 || i >= TKI_BACKENDS || !info)
         return false;
-    const tki_backend *row = &tki_backends[i];
-    *info = (tk_backend_info){row->name, row->is_gpu, row->languages[0].ending, row->header};
+    const tki_backend *found = &tki_backends[i];
+    *info = (tk_backend_info){found->name, found->is_gpu, found->languages[0].ending, found->header};
     return true;
 }
 
 int tk_backend_find(const char *text, const char *end)
 {
-    const tki_backend *row = tki_backend_find(text, end);
-    return row ? (int)(row - tki_backends) : -1;
+    const tki_backend *found = tki_backend_find(text, end);
+    return found ? (int)(found - tki_backends) : -1;
 }
 
 bool tk_device_at(int i, tk_device *device)

@@ -1,4 +1,4 @@
-/* What is the same for both drivers: memory, streams, events, loading and launching. */
+/* CHOOSES. What is the same for both drivers: memory, streams, events, loading and launching. */
 #include "runtime/gpu.h"
 #include "runtime/gpu_words.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 #include "core/context.h"
 #include "drivers/driver.h"
 
@@ -16,7 +16,7 @@ typedef struct module {
     const char *source;
     tk_types types;
     void *handle;
-    tki_artifact artifact;
+    tki_compiled_kernel artifact;
 } module;
 
 enum { LEFT_OUT = sizeof(tki_left_out) / sizeof(uint64_t) };
@@ -164,7 +164,7 @@ void tki_gpu_close(tki_gpu *gpu)
     for (int i = 0; i < gpu->module_count; i++) {
         if (entered)
             gpu->driver.calls.module_unload(gpu->modules[i]->handle);
-        tki_artifact_free(&gpu->modules[i]->artifact);
+        tki_compiled_kernel_free(&gpu->modules[i]->artifact);
         free(gpu->modules[i]);
     }
     for (int i = 0; i < gpu->kernel_count; i++)
@@ -416,9 +416,9 @@ static tk_status load_module(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_t
     m->types = types;
     char text[TKI_TYPES_TEXT];
     tk_types_name(types, text, sizeof text);
-    tki_artifact_request request = {
+    tki_compile_request request = {
         .backend = gpu->info.backend, .source = source, .architecture = gpu->info.architecture, .types = types};
-    tk_status status = tki_artifact_get(ctx, &request, &m->artifact);
+    tk_status status = tki_compiled_kernel_get(ctx, &request, &m->artifact);
     if (status != TK_OK) {
         free(m);
         return status;
@@ -436,7 +436,7 @@ static tk_status load_module(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_t
                           m->artifact.architecture);
     }
     if (status != TK_OK) {
-        tki_artifact_free(&m->artifact);
+        tki_compiled_kernel_free(&m->artifact);
         free(m);
         return status;
     }
@@ -448,7 +448,7 @@ enum { EARLY_FROM_ARCHITECTURE = 90, EARLY_FROM_DRIVER = 12030 /* since when als
 
 /* Kernels compiled for Hopper or later wait by themselves for what comes before them (await_earlier_kernels() in device.h). Code for
  * an earlier architecture does not, even if the device is a later one. */
-static bool can_start_early(const tki_gpu *gpu, const tki_artifact *artifact)
+static bool can_start_early(const tki_gpu *gpu, const tki_compiled_kernel *artifact)
 {
     const char *number = strchr(artifact->architecture, '_'); /* "sm_90a", "compute_90" */
     return gpu->driver.calls.launch_config && gpu->driver.version >= EARLY_FROM_DRIVER && number &&
@@ -498,7 +498,7 @@ tk_status tki_gpu_kernel_get(tk_ctx *ctx, tki_gpu *gpu, const char *source, tk_t
     return status == TK_OK ? load_kernel(ctx, gpu, m, name, kernel) : status;
 }
 
-const tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_types types)
+const tki_compiled_kernel *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_types types)
 {
     const module *m = find_module(gpu, source, types);
     return m ? &m->artifact : NULL;

@@ -1,4 +1,4 @@
-/* A GPU behind one set of calls. drivers/cuda.c and drivers/hip.c know the two drivers; gpu.c does everything that is the same
+/* CHOOSES. A GPU behind one set of calls. drivers/cuda.c and drivers/hip.c know the two drivers; gpu.c does everything that is the same
  * for both: memory, streams, events, loading and launching. Drivers are loaded at run time; building needs none.
  *
  * A device serves one thread at a time. Each call makes the device's context current in its thread and puts back what was current
@@ -72,7 +72,7 @@ TKI_EXPORT TK_MUST_USE tk_status tki_gpu_launch(tk_ctx *ctx, tki_gpu *gpu, void 
 TKI_EXPORT tki_gpu_grid tki_gpu_last_grid(const tki_gpu *gpu);
 
 /* The artifact that a loaded kernel came out of; NULL if it is not loaded. */
-TKI_EXPORT const struct tki_artifact *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_types types);
+TKI_EXPORT const struct tki_compiled_kernel *tki_gpu_artifact(const tki_gpu *gpu, const char *source, tk_types types);
 
 /* A tensor of 16-bit elements, row-major, or several of one size behind each other, and the boxes that Hopper's copy engine moves of it: `base` at a multiple of 16 bytes, rows
  * `pitch` elements apart, a multiple of 8. Boxes are 64 or 32 columns wide; in shared memory their 16-byte pieces are permuted by the
@@ -100,23 +100,23 @@ uint32_t (*tki_gpu_left_out_words(tki_gpu *gpu))[2];
 /* Waits for the stream and adds what was counted to the context's left_out; `position` receives -1, or the first bad position of the op that has one, which is then forgotten. */
 TK_MUST_USE tk_status tki_gpu_take_fault(tk_ctx *ctx, tki_gpu *gpu, void *stream, int *op, int64_t *position);
 
-/* A call of a GPU row: finds `name` in `source` for the call's types and launches it on the call's stream. A kernel that is not
+/* A call of a GPU lowering: finds `name` in `source` for the call's types and launches it on the call's stream. A kernel that is not
  * loaded yet cannot be loaded while the stream is being captured: TK_UNAVAILABLE then. Only loads it if call->prepare_only. */
 TK_MUST_USE tk_status tki_gpu_run(const tki_call *call, const char *source, const char *name, tki_gpu_grid grid,
                                   const void *params);
 
-/* accept() of rows that any device of their backend can run; reads the row's needs from nothing but the device. */
+/* accept() of lowerings that any device of their backend can run; reads their needs from nothing but the device. */
 const char *tki_gpu_accept_any(const tk_case *c, const tki_gpu_info *device);
 const char *tki_gpu_accept_hopper(const tk_case *c, const tki_gpu_info *device); /* clusters, sm_90 */
 /* Matrix units, of 16-bit elements. Those of gfx90a flush subnormal elements: its cases are on the domain normal. */
 const char *tki_gpu_accept_tensor(const tk_case *c, const tki_gpu_info *device);
 
-/* The rows of an op whose kernel.cu serves both vendors; the rest are further members of both. */
-#define TKI_GPU_SHARED_ROW(backend_row, launch_function, ...)                                                 \
-    {                                                                                                         \
-        .backend = backend_row, .variant = "shared", .accept = tki_gpu_accept_any, .launch = launch_function, \
-        __VA_ARGS__                                                                                           \
+/* The lowerings of an op whose kernel.cu serves both vendors; the rest are further members of both. */
+#define TKI_GPU_SHARED_LOWERING(backend_, launch_function, ...)                                            \
+    {                                                                                                      \
+        .backend = backend_, .variant = "shared", .accept = tki_gpu_accept_any, .launch = launch_function, \
+        __VA_ARGS__                                                                                        \
     }
-#define TKI_GPU_SHARED_ROWS(launch_function, ...)                              \
-    TKI_GPU_SHARED_ROW(&tki_backends[TKI_CUDA], launch_function, __VA_ARGS__), \
-        TKI_GPU_SHARED_ROW(&tki_backends[TKI_HIP], launch_function, __VA_ARGS__)
+#define TKI_GPU_SHARED_LOWERINGS(launch_function, ...)                              \
+    TKI_GPU_SHARED_LOWERING(&tki_backends[TKI_CUDA], launch_function, __VA_ARGS__), \
+        TKI_GPU_SHARED_LOWERING(&tki_backends[TKI_HIP], launch_function, __VA_ARGS__)

@@ -1,7 +1,7 @@
-/* Which devices a GPU row takes: the accept() of rows that need no more than a kind of device. */
+/* UNTRUSTED. Which devices a GPU lowering takes: the accept() of those that need no more than a kind of device. */
 #include <string.h>
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 #include "model/attributes.h"
 #include "runtime/gpu.h"
 

@@ -1,4 +1,4 @@
-/* A context on a GPU: opening, the stream, scratch and other memory, waiting. */
+/* CHOOSES. A context on a GPU: opening, the stream, scratch and other memory, waiting. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The device half of a context, for those who launch. */
+/* CHOOSES. The device half of a context, for those who launch. */
 #pragma once
 
 #include "tokitai.h"

@@ -1,4 +1,4 @@
-/* Words for launches. A stream keeps its own; so does a captured graph, which may be launched at any time, until the driver says that the last
+/* CHOOSES. Words for launches. A stream keeps its own; so does a captured graph, which may be launched at any time, until the driver says that the last
  * of its executables is gone. */
 #include "runtime/gpu_words.h"
 

@@ -1,4 +1,4 @@
-/* tki_gpu_launch_words(): whose launches have which words. Between gpu.c, which owns the device, and gpu_words.c. */
+/* CHOOSES. tki_gpu_launch_words(): whose launches have which words. Between gpu.c, which owns the device, and gpu_words.c. */
 #pragma once
 
 #include "drivers/driver.h"

@@ -1,4 +1,4 @@
-/* Launching, on the CPU or on the context's GPU. */
+/* UNTRUSTED. Launching, on the CPU or on the context's GPU. */
 #include "runtime/launch.h"
 
 #include "core/context.h"

@@ -1,4 +1,4 @@
-/* One launch of a lowering on buffers that lie where it runs: scratch memory, then the row's own function. */
+/* UNTRUSTED. One launch of a lowering on buffers that lie where it runs: scratch memory, then its own function. */
 #pragma once
 
 #include "model/lowering.h"

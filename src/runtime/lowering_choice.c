@@ -1,4 +1,4 @@
-/* A table with one place for each hash: a case that comes again and again finds its own, and nothing is ever searched. */
+/* RECORDS. A table with one place for each hash: a case that comes again and again finds its own, and nothing is ever searched. */
 #include "runtime/lowering_choice.h"
 
 #include <stdio.h>
@@ -171,7 +171,7 @@ tk_status tki_chosen_keep(tk_ctx *ctx, const tki_lowering *lowering, const tk_ca
     tki_tuned_case tuned = {
         .choice = choice, .model_ns = (uint64_t)(1e9 * model_seconds), .best_ns = (uint64_t)(1e9 * best_seconds)};
     if (!ctx->gpu || !lowering->candidates || !is_candidate(lowering, c, &choice))
-        return tki_fail(ctx, TK_INTERNAL, "%s: what was measured is no choice of the lowering", c->contract->name);
+        return tki_fail(ctx, TK_INTERNAL, "%s: the measured choice is not one of the lowering", c->contract->name);
     tki_tuning_case_text(c, tuned.text);
     return tki_tuning_keep(ctx, lowering, c, &tuned);
 }

@@ -1,4 +1,4 @@
-/* How lowerings that have a choice do the cases of a context: what was measured to be the fastest on its device ('tokitai tune'), else
+/* RECORDS. How lowerings that have a choice do the cases of a context: what was measured to be the fastest on its device ('tokitai tune'), else
  * what the lowering chooses, so that it is not chosen anew with every call. */
 #pragma once
 

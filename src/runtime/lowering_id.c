@@ -1,4 +1,4 @@
-/* Ids of lowerings, BACKEND.OP.TYPES.VARIANT with ".i64" appended for 64-bit indices: written and read here alone. */
+/* RECORDS. Ids of lowerings, BACKEND.OP.TYPES.VARIANT with ".i64" appended for 64-bit indices: written and read here alone. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,20 +36,20 @@ bool tk_lowering_find(const char *id, tk_case *c, int *i)
     const tk_contract *contract = id ? contract_of(id) : NULL;
     if (!contract)
         return false;
-    const tki_lowering *rows = tki_lowerings_of(contract);
+    const tki_lowering *lowerings = tki_lowerings_of(contract);
     tk_case tried = tk_case_init(contract, TK_F16);
     const tk_dtype widest = tk_contract_takes_index(contract) ? TK_I64 : TK_I32;
     for (int types = 0; types < contract->type_count; types++) {
         tried.dtype = contract->types[types].dtype;
         tried.result_dtype = contract->types[types].result_dtype;
         for (tried.index_dtype = TK_I32; tried.index_dtype <= widest; tried.index_dtype++)
-            for (int row = 0; rows[row].backend; row++) {
+            for (int l = 0; lowerings[l].backend; l++) {
                 char text[TKI_ID_SIZE];
-                tki_lowering_id(&rows[row], &tried, text, sizeof text);
+                tki_lowering_id(&lowerings[l], &tried, text, sizeof text);
                 if (strcmp(text, id) != 0)
                     continue;
                 *c = tried;
-                *i = row;
+                *i = l;
                 return true;
             }
     }

@@ -1,4 +1,4 @@
-/* Launching the kernels that work on rows. */
+/* UNTRUSTED. Launching the kernels that work on rows. */
 #include "runtime/row_launch.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* How the kernels over device_rows.h and device_cluster.h are launched: how many threads a row gets, and in which form. The choice depends on
+/* UNTRUSTED. How the kernels over device_rows.h and device_cluster.h are launched: how many threads a row gets, and in which form. The choice depends on
  * the number of columns, their type and the device alone; where the tensors lie decides only between two kernels with the same bits. */
 #pragma once
 

@@ -1,7 +1,7 @@
-/* tk_run and the typed calls: preconditions, lowering, launch. */
+/* RECORDS. tk_run and the typed calls: preconditions, lowering, launch. */
 #include "core/context.h"
 #include "model/case.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "runtime/launch.h"
 #include "runtime/planner.h"
 
@@ -20,7 +20,7 @@ tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes)
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!c || !c->contract || !bytes)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract or nowhere to put the size");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no case, no contract or no pointer for the size");
     const tki_lowering *lowering;
     tk_status status = tki_case_check_shape(ctx, c);
     if (status == TK_OK)
@@ -33,16 +33,16 @@ tk_status tk_scratch_size(tk_ctx *ctx, const tk_case *c, size_t *bytes)
 tk_status tk_run(tk_ctx *ctx, const tk_case *c, void *const buffers[])
 {
     const tki_lowering *lowering;
-    tki_executor executor;
+    tki_runner runner;
     tk_status status = tk_case_check(ctx, c, buffers);
     if (status == TK_OK)
         status = plan_or_fail(ctx, c, &lowering);
     if (status == TK_OK)
-        status = tki_executor_open(ctx, &(tki_executable){.lowering = lowering}, &executor);
+        status = tki_runner_open(ctx, &(tki_runnable){.lowering = lowering}, &runner);
     if (status != TK_OK)
         return status;
-    status = tki_executor_call(&executor, c, buffers, 0, NULL);
-    tki_executor_close(&executor);
+    status = tki_runner_call(&runner, c, buffers, 0, NULL);
+    tki_runner_close(&runner);
     return status;
 }
 

@@ -24,7 +24,7 @@ tk_status tki_staging_open(tk_ctx *ctx, tki_staging **staging)
     tki_staging *s = calloc(1, sizeof *s);
     *staging = NULL;
     if (!s)
-        return tki_fail(ctx, TK_NO_MEMORY, "no memory for an executor");
+        return tki_fail(ctx, TK_NO_MEMORY, "no memory for a runner");
     s->ctx = ctx;
     tk_status status = tki_gpu_event_create(ctx, ctx->gpu, &s->begin);
     if (status == TK_OK)

@@ -1,4 +1,4 @@
-/* From a binary frame to a run and back. Nothing of a frame is used before all of it has been checked. */
+/* SHOWS. From a binary frame to a run and back. Nothing of a frame is used before all of it has been checked. */
 #include "serve/binary.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Binary frames of a kernel program: a call and its reply as isolate/wire.h has them, arrays in the frame or in shared memory. */
+/* SHOWS. Binary frames of a kernel program: a call and its reply as isolate/wire.h has them, arrays in the frame or in shared memory. */
 #pragma once
 
 #include "isolate/wire.h"

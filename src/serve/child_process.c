@@ -1,4 +1,4 @@
-/* Starting, talking to and ending a child process without ever blocking past a deadline or raising a signal. */
+/* SHOWS. Starting, talking to and ending a child process without ever blocking past a deadline or raising a signal. */
 #include "serve/child_process.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* A child process behind a socket: its standard input and output are one end, its standard error a pipe. One request is exchanged for
+/* SHOWS. A child process behind a socket: its standard input and output are one end, its standard error a pipe. One request is exchanged for
  * one reply before a deadline; after anything else the child is only fit to be ended. */
 #pragma once
 

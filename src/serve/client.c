@@ -1,4 +1,4 @@
-/* Kernel servers kept running: restarts with growing pauses, one request and one reply at a time. */
+/* SHOWS. Kernel servers kept running: restarts with growing pauses, one request and one reply at a time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "core/clock.h"
 #include "core/context.h"
-#include "core/options.h"
+#include "core/sized_options.h"
 #include "isolate/wire_case.h"
 #include "model/lowering.h"
 #include "serve/child_process.h"

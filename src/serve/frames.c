@@ -1,4 +1,4 @@
-/* Reading and writing whole frames on descriptors that give and take as much as they like at a time. */
+/* SHOWS. Reading and writing whole frames on descriptors that give and take as much as they like at a time. */
 #include "serve/frames.h"
 
 #include <errno.h>

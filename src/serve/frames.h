@@ -1,4 +1,4 @@
-/* Frames: a little-endian u32 length, then that many bytes. */
+/* SHOWS. Frames: a little-endian u32 length, then that many bytes. */
 #pragma once
 
 #include <stdbool.h>

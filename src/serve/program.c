@@ -1,4 +1,4 @@
-/* The table of the four programs. */
+/* SHOWS. The table of the four programs. */
 #include "serve/program.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The four kernel programs: what a request has, in which order, which exit status each mistake has, and what the reply says.
+/* SHOWS. The four kernel programs: what a request has, in which order, which exit status each mistake has, and what the reply says.
  * docs/protocol.md tells it to users. */
 #pragma once
 

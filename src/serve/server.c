@@ -1,4 +1,4 @@
-/* The loops around a service. */
+/* SHOWS. The loops around a service. */
 #include "serve/server.h"
 
 #include <errno.h>

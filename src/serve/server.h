@@ -1,4 +1,4 @@
-/* A kernel program's main loop: one request, or frames until the input ends. Returns an exit status; the message of a failure is in
+/* SHOWS. A kernel program's main loop: one request, or frames until the input ends. Returns an exit status; the message of a failure is in
  * the service's context. Prints nothing. */
 #pragma once
 

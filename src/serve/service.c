@@ -1,4 +1,4 @@
-/* Running a request: sizes, memory, the launch through the executor, the time that it took. */
+/* SHOWS. Running a request: sizes, memory, the launch through the runner, the time that it took. */
 #include "serve/service.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "runtime/gpu.h"
 #include "runtime/planner.h"
 
@@ -169,7 +169,7 @@ static tk_status upload(tki_service *service, const tki_request *request)
 }
 
 /* Loading a kernel is not part of its time, and events stand around the launches alone. */
-static tk_status run_on_gpu(tki_service *service, tki_executor *executor, tki_request *request)
+static tk_status run_on_gpu(tki_service *service, tki_runner *runner, tki_request *request)
 {
     tk_ctx *ctx = service->ctx;
     const tk_case *c = &request->c;
@@ -180,7 +180,7 @@ static tk_status run_on_gpu(tki_service *service, tki_executor *executor, tki_re
     if (status == TK_OK)
         status = tki_gpu_event_record(ctx, ctx->gpu, service->begin, ctx->stream);
     if (status == TK_OK)
-        status = tki_executor_call(executor, c, service->device_arrays, 0, NULL);
+        status = tki_runner_call(runner, c, service->device_arrays, 0, NULL);
     if (status == TK_OK)
         status = tki_gpu_event_record(ctx, ctx->gpu, service->end, ctx->stream);
     if (status == TK_OK)
@@ -198,18 +198,18 @@ static tk_status run_on_gpu(tki_service *service, tki_executor *executor, tki_re
 }
 
 /* One block whose threads share memory, as a CPU's do. */
-static tk_status run_on_cpu(tki_executor *executor, tki_request *request)
+static tk_status run_on_cpu(tki_runner *runner, tki_request *request)
 {
     memcpy(request->grid, (unsigned[3]){1, 1, 1}, sizeof request->grid);
-    request->threads = (unsigned)tki_ctx_threads(executor->ctx);
-    request->gfx = executor->executable.lowering->variant;
-    return tki_executor_call(executor, &request->c, request->buffers, 0, &request->seconds);
+    request->threads = (unsigned)tki_ctx_threads(runner->ctx);
+    request->gfx = runner->executable.lowering->variant;
+    return tki_runner_call(runner, &request->c, request->buffers, 0, &request->seconds);
 }
 
 static tk_status run(tki_service *service, tki_request *request)
 {
     tk_ctx *ctx = service->ctx;
-    tki_executor executor;
+    tki_runner runner;
     tk_status status = tk_case_check(ctx, &request->c, request->buffers);
     if (status != TK_OK)
         return status;
@@ -220,11 +220,11 @@ static tk_status run(tki_service *service, tki_request *request)
         return tki_fail(ctx, TK_UNSUPPORTED, "%s: no lowering takes this case: %s", request->c.contract->name,
                         plan.refusals);
     }
-    status = tki_executor_open(ctx, &(tki_executable){.lowering = lowering}, &executor);
+    status = tki_runner_open(ctx, &(tki_runnable){.lowering = lowering}, &runner);
     if (status != TK_OK)
         return status;
-    status = ctx->gpu ? run_on_gpu(service, &executor, request) : run_on_cpu(&executor, request);
-    tki_executor_close(&executor);
+    status = ctx->gpu ? run_on_gpu(service, &runner, request) : run_on_cpu(&runner, request);
+    tki_runner_close(&runner);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* One kernel program at work: it takes one request at a time and keeps its memory from one to the next, so that a server's
+/* SHOWS. One kernel program at work: it takes one request at a time and keeps its memory from one to the next, so that a server's
  * size settles at its largest request. Several services run side by side, each with a context of its own. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Mapping what a client passed. */
+/* SHOWS. Mapping what a client passed. */
 #include "serve/shared_memory.h"
 
 #include <errno.h>

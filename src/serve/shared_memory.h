@@ -1,4 +1,4 @@
-/* Memory that a client passes as a memfd. The descriptor is untrusted: what is mapped has a size that cannot shrink, so that no
+/* SHOWS. Memory that a client passes as a memfd. The descriptor is untrusted: what is mapped has a size that cannot shrink, so that no
  * access can fault, and what is read from it may change at any time. */
 #pragma once
 

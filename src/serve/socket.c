@@ -1,4 +1,4 @@
-/* Connections to a Unix socket, a thread and a context each, so that a client that is slow or broken keeps nobody waiting. */
+/* SHOWS. Connections to a Unix socket, a thread and a context each, so that a client that is slow or broken keeps nobody waiting. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* The text protocol: numbers in, KEY=value lines out. Both are made for requests of hundreds of megabytes: eight characters are
+/* SHOWS. The text protocol: numbers in, KEY=value lines out. Both are made for requests of hundreds of megabytes: eight characters are
  * read as one word, and the digits of a value are written as one. */
 #include <endian.h>
 #include <inttypes.h>

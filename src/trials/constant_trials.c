@@ -2,6 +2,7 @@
  * and is small enough for: what depends on one of them does not ask for the others. */
 #include "trials/constant_trials.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 #include "trials/explorer.h"
 #include "trials/families.h"
 
-enum { MOST_VALUES = 1024, MOST_SIZES = TKI_MOST_SIZES, MOST_PAIRED = 16 };
+enum { MOST_VALUES = 1024, MOST_SIZES = TKI_MOST_SIZES, MOST_PAIRED = 16, MOST_BEYOND_CALLS = TK_MAX_PARAMS + 64 };
 
 typedef struct maker {
     const tki_trial *base;
@@ -247,6 +248,107 @@ static void add_sizes(maker *m)
 }
 
 /* ------------------------------------------------------------------------------------------------------------
+ * Places beyond what is cheap
+ * ------------------------------------------------------------------------------------------------------------ */
+
+enum { MOST_BEYOND = 1 << 26, COUNTS_IN_FP32 = 1 << 24 };
+
+/* How many elements a tensor must have so that its last places lie beyond all large constants, and beyond the integers that fp32 holds where
+ * the code may count in it; 0: it names nothing of the kind. */
+static int64_t elements_beyond(const maker *m)
+{
+    const tki_dictionary *d = m->dictionary;
+    int64_t beyond = tki_counts_in_fp32(d) ? COUNTS_IN_FP32 : 0;
+    for (int i = 0; i < d->own_integers; i++)
+        if (d->integers[i] > (int64_t)m->most_work && d->integers[i] <= MOST_BEYOND / 2 && d->integers[i] > beyond)
+            beyond = d->integers[i];
+    return beyond;
+}
+
+enum { RAGGED = 77 };
+
+/* Whatever it costs; a sample of the outputs is judged. */
+static void add_large(maker *m, tki_trial trial)
+{
+    const double most_work = m->most_work, price_left = m->price_left;
+    m->most_work = 2 * MOST_BEYOND;
+    add(m, trial);
+    m->most_work = most_work;
+    m->price_left = price_left;
+}
+
+/* Groups of one size with so many places, whose last end is odd. */
+static void add_large_groups(maker *m, int64_t elements)
+{
+    const int index = tki_index_param(m->contract);
+    if (index < 0 || m->contract->params[index].rule != TK_INDICES_ENDS)
+        return;
+    tki_trial trial = plain_trial(m);
+    for (int d = 0; d < m->contract->dim_count; d++)
+        trial.c.dims[d] = 1;
+    trial.c.dims[m->contract->params[index].indexed_dim] = (elements + RAGGED) | 1;
+    trial.family = TKI_FAMILY_INDEX_SORTED;
+    add_large(m, trial);
+}
+
+/* The tensor has so many elements, and the sizes that it does not have are 1. */
+static void add_large_tensor(maker *m, const tk_param *param, int64_t elements)
+{
+    tki_trial trial = plain_trial(m);
+    double first = param->rank > 1 ? floor(pow((double)elements, 1.0 / param->rank)) : (double)elements, rest = 1;
+    for (int d = 0; d < m->contract->dim_count; d++)
+        trial.c.dims[d] = 1;
+    for (int axis = 1; axis < param->rank; axis++, rest *= first)
+        trial.c.dims[param->dim[axis]] = (int64_t)first;
+    trial.c.dims[param->dim[0]] = (int64_t)((double)elements / rest) + RAGGED;
+    add_large(m, trial);
+}
+
+/* Each set of sizes that some tensor has, once. */
+static void add_beyond(maker *m)
+{
+    const int64_t elements = elements_beyond(m);
+    uint64_t known[TK_MAX_PARAMS];
+    for (int p = 0; elements && p < m->contract->param_count; p++) {
+        const tk_param *param = &m->contract->params[p];
+        uint64_t sizes = 0;
+        bool again = false;
+        for (int axis = 0; axis < param->rank; axis++)
+            sizes |= UINT64_C(1) << param->dim[axis] % 64;
+        for (int other = 0; other < p; other++)
+            again |= known[other] == sizes;
+        known[p] = sizes;
+        if (!again)
+            add_large_tensor(m, param, elements);
+    }
+    if (elements)
+        add_large_groups(m, elements);
+}
+
+/* Each choice with each size beyond a large constant, whatever it costs: what goes by both at once. */
+static void add_choices_beyond(maker *m)
+{
+    enum { LEAST = 1 << 12, MOST = 1 << 17, MOST_CONSTANTS = 2, BEYOND = 3 };
+    const tki_dictionary *d = m->dictionary;
+    for (int i = 0, used = 0; i < d->own_integers && used < MOST_CONSTANTS; i++) {
+        if (d->integers[i] < LEAST || d->integers[i] > MOST)
+            continue;
+        used++;
+        for (int a = 0; a < m->contract->attribute_count; a++)
+            for (int choice = 0; choice < m->contract->attributes[a].choice_count; choice++)
+                for (int size = 0; size < m->contract->dim_count && tki_is_seen(m->contract, a, TK_ATTRIBUTE_CHOICE);
+                     size++) {
+                    tki_trial trial = plain_trial(m);
+                    for (int other = 0; other < m->contract->dim_count; other++)
+                        trial.c.dims[other] = other == size ? d->integers[i] + BEYOND : 1;
+                    trial.c.attributes[a].integer = choice;
+                    m->price_left = 1;
+                    add(m, trial);
+                }
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------------------
  * Elements, indices, options, threads
  * ------------------------------------------------------------------------------------------------------------ */
 
@@ -334,5 +436,9 @@ tk_status tki_constant_trials_make(tk_ctx *ctx, const tki_trial *base, const tk_
     add_elements(&m);
     m.most = all;
     add_sizes(&m);
+    m.most = all + MOST_BEYOND_CALLS;
+    m.price_left = 1;
+    add_beyond(&m);
+    add_choices_beyond(&m);
     return m.failed ? tki_fail(ctx, TK_NO_MEMORY, "no memory for a list of trials") : TK_OK;
 }

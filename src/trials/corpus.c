@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "core/options.h"
+#include "core/sized_options.h"
 #include "judge/trial.h"
 #include "model/case.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "trials/allclose_check.h"
 #include "trials/levels.h"
 #include "trials/op_registry.h"
@@ -25,12 +25,12 @@ typedef struct bench {
 /* Runs the trials until one fails. */
 static tk_status judge(const bench *b, tk_ctx *ctx, const tki_mutant *planted, tk_corpus_entry *entry)
 {
-    tki_executor executor;
+    tki_runner runner;
     tki_subject subject = {
-        .ctx = ctx, .contract = b->contract, .oracle = b->oracle, .tables = b->tables, .caller = &executor.caller};
+        .ctx = ctx, .contract = b->contract, .oracle = b->oracle, .tables = b->tables, .caller = &runner.caller};
     tki_mutant_run run = {.how = planted->how};
-    tki_executable executable = {.kernel = planted->kernel, .kernel_data = &run};
-    tk_status status = tki_executor_open(ctx, &executable, &executor);
+    tki_runnable executable = {.kernel = planted->kernel, .kernel_data = &run};
+    tk_status status = tki_runner_open(ctx, &executable, &runner);
     entry->verdict = TK_HELD;
     for (int64_t i = 0; i < b->trials.count && status == TK_OK && entry->verdict == TK_HELD; i++) {
         tki_inputs inputs;
@@ -58,7 +58,7 @@ static tk_status judge(const bench *b, tk_ctx *ctx, const tki_mutant *planted, t
                      result.could_not_run ? reason : "the contract gives no bound for some elements");
         }
     }
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     free(run.kept);
     return status;
 }
@@ -145,7 +145,7 @@ tk_status tk_corpus_run(tk_ctx *ctx, const tk_contract *contract, tk_dtype dtype
     if (!ctx)
         return TK_BAD_ARGUMENT;
     if (!contract || !entries || !count)
-        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or nowhere to put the entries");
+        return tki_fail(ctx, TK_BAD_ARGUMENT, "no contract, or no pointer for the entries");
     tk_certify_options options = TK_CERTIFY_DEFAULTS, taken = options;
     tk_status status = tki_options_take(ctx, "tk_certify_options", given, &taken, sizeof taken);
     if (status != TK_OK)

@@ -8,6 +8,6 @@
 typedef void tki_each_choice_take(void *context, const tk_case *c, int family);
 
 /* Gives every trial that the level has beyond the one below, in the same order each time; `turn` decides which of several sizes a set gets
- * where it does not get all. `like` has the types and the attributes that kernels do not see. */
-void tki_each_choice(const tk_case *like, const tki_trial_hints *hints, tk_level level, uint64_t turn,
+ * where it does not get all. `like` has the types and the attributes that kernels do not see; `given`: all attributes, the only set. */
+void tki_each_choice(const tk_case *like, const tki_trial_hints *hints, bool given, tk_level level, uint64_t turn,
                      tki_each_choice_take *take, void *context);

@@ -168,7 +168,7 @@ static void conclude(tki_explorer *e, const tk_kernel_file *kernel)
     result->known = true;
     result->blocks = e->blocks;
     result->edges = e->edges;
-    if (tki_executor_end_coverage(&e->executor) != TK_OK)
+    if (tki_runner_end_coverage(&e->runner) != TK_OK)
         snprintf(result->no_lines, sizeof result->no_lines, "%.400s", tk_ctx_message(e->ctx));
     else
         result->lines_known = tki_instrumented_lines(e->ctx, kernel, &e->coverage, &result->lines, result->no_lines,
@@ -177,7 +177,7 @@ static void conclude(tki_explorer *e, const tk_kernel_file *kernel)
 
 static tk_status run(tki_explorer *e, const tk_kernel_file *kernel, const tki_trials *trials)
 {
-    tk_status status = tki_instrumented_start(e->ctx, kernel, e->contract, &e->coverage, &e->executor);
+    tk_status status = tki_instrumented_start(e->ctx, kernel, e->contract, &e->coverage, &e->runner);
     if (status == TK_NO_MEMORY)
         return status;
     if (status != TK_OK) {
@@ -192,7 +192,7 @@ static tk_status run(tki_explorer *e, const tk_kernel_file *kernel, const tki_tr
         status = watch_judged(e, trials, false);
     if (status == TK_OK)
         conclude(e, kernel);
-    tki_executor_close(&e->executor);
+    tki_runner_close(&e->runner);
     return status;
 }
 
@@ -222,7 +222,7 @@ tk_status tki_explore(tk_ctx *ctx, const tk_contract *contract, const tk_certify
                       .most_found = quick ? TKI_FOUND_QUICK : TKI_FOUND_MORE,
                       .steps_left = quick ? 0x1p27 : 0x1p32,
                       .most_work = quick ? 0x1p19 : 0x1p21};
-    e.subject.caller = &e.executor.caller;
+    e.subject.caller = &e.runner.caller;
     e.report = malloc(sizeof *e.report);
     e.observations = calloc(TKI_MOST_OBSERVATIONS, sizeof *e.observations);
     e.histories = calloc(TKI_COVERAGE_SITES + 1, sizeof *e.histories);

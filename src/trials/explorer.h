@@ -5,7 +5,7 @@
 #include "isolate/coverage.h"
 #include "judge/trial.h"
 #include "kernel_file/source_constants.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "trials/explore.h"
 
 /* Of the trials of the list, and with those of the search, each of whose calls has a place. */
@@ -65,7 +65,7 @@ typedef struct tki_explorer {
     const tk_certify_options *options;
     const tki_dictionary *dictionary;
     tki_subject subject; /* of the instrumented build */
-    tki_executor executor;
+    tki_runner runner;
     tki_coverage coverage;
     tki_explore_judge judge;
     void *judge_data;

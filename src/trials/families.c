@@ -143,6 +143,7 @@ static void fill_values(tki_family family, const tki_lines *v, tki_random *rando
     case TKI_FAMILY_INDEX_PERMUTED:
     case TKI_FAMILY_INDEX_LAST:
     case TKI_FAMILY_INDEX_COUNTS:
+    case TKI_FAMILY_INDEX_APART:
     case TKI_FAMILY_INDEX_HIGH: fill_telling(v, random); return;
     default: break;
     }
@@ -175,6 +176,7 @@ static void fill_tensor(tki_family family, const tk_case *c, int p, void *data, 
             tki_fill_exact_terms(&v, unit, random);
         else
             fill_values(family, &v, random);
+        v.before += block;
     }
 }
 
@@ -238,6 +240,8 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
     const tk_contract *contract = c->contract;
     const tki_trial_hints *hints = tki_hints_of(contract);
     bool first_input = true;
+    int inputs = 0;
+    int64_t before = 0;
     int last_value = 0;
     int factors = 0;
     for (int p = 0; p < contract->param_count; p++) {
@@ -276,6 +280,9 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
                                 .factors = factors,
                                 .first_input = first_input,
                                 .last_input = p == last_value,
+                                .input = inputs++,
+                                .before = before,
+                                .seed = seed,
                                 .turn = seed / 1000};
         /* What is paired is chosen for values of every size. */
         bool paired = family == TKI_FAMILY_NEAR_TIE && like.kind == TKI_ELEMENTWISE;
@@ -291,6 +298,7 @@ void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const da
             tki_choose_nearest_ties(c, data[p], &random);
         if (family == TKI_FAMILY_EACH_PATTERN && p == last_value && is_elementwise_of(c, 2))
             tki_choose_near_ties(c, data, 24, false, &random);
+        before += tk_case_elements(c, p);
         first_input = false;
     }
     tki_floats_end(&floats);

@@ -14,6 +14,9 @@ typedef enum tki_family {
  * the same bits everywhere. */
 void tki_family_fill(int family, const tk_case *c, uint64_t seed, void *const data[]);
 
+/* So many consecutive numbers of trials have each structure, three times as many have it in each input. */
+enum { TKI_STRUCTURES = 21 };
+
 int tki_family_find(const char *name); /* -1 if there is no such family */
 
 /* A family in which an element that is lost, doubled or in the wrong place shows at any shape; `turn` chooses among the op's. */

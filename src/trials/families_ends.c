@@ -146,12 +146,28 @@ static bool needs_whole_lines(tki_family family)
     }
 }
 
+static bool has_equal_shares(tki_family family)
+{
+    return family == TKI_FAMILY_INDEX_SORTED || family == TKI_FAMILY_STREAM || family == TKI_FAMILY_MOVED;
+}
+
+/* One end half a share up and another down, neither of them the first, the last or that in the middle if there are so many. */
+static void move_two(const ends *e)
+{
+    const int64_t up = e->count > 4, down = e->count - 2, half = e->count ? e->limit / e->count / 2 : 0;
+    if (down <= up)
+        return;
+    set(e, up, tki_index_at(e->dtype, e->data, up) + half);
+    set(e, down, tki_index_at(e->dtype, e->data, down) - half);
+}
+
 static sharing draw_sharing(tki_family family, tki_random *random)
 {
     static const sharing any[] = {EQUALLY,  BY_DRAWING, BY_DRAWING, BY_ZIPF,
                                   BY_TILES, BY_TILES,   BY_TILES,   ONE_HAS_ALL};
+    if (has_equal_shares(family))
+        return EQUALLY;
     switch (family) {
-    case TKI_FAMILY_INDEX_SORTED: return EQUALLY;
     case TKI_FAMILY_INDEX_ZIPF: return BY_ZIPF;
     case TKI_FAMILY_INDEX_ENDS:
     case TKI_FAMILY_INDEX_EQUAL: return ONE_HAS_ALL;
@@ -173,15 +189,16 @@ void tki_family_fill_ends(tki_family family, const tk_case *c, int param, void *
     /* Terms that cancel or tie do so only where they meet. */
     const bool whole = needs_whole_lines(family) && tki_below(random, 4);
     const sharing how = whole ? ONE_HAS_ALL : draw_sharing(family, random);
-    const bool cut = tki_below(random, 3) == 0 && !whole && family != TKI_FAMILY_INDEX_SORTED;
+    const bool cut = tki_below(random, 3) == 0 && !whole && !has_equal_shares(family);
     if (cut)
         e.limit -= e.limit ? 1 + tki_below(random, tki_below(random, 8) ? e.limit : 1) : 0;
-    if (tki_below(random, 32) == 0 && !whole && family != TKI_FAMILY_INDEX_SORTED)
+    if (tki_below(random, 32) == 0 && !whole && !has_equal_shares(family))
         e.limit = 0;
     share(&e, how, random);
-    if (how != ONE_HAS_ALL && family != TKI_FAMILY_INDEX_SORTED)
+    if (family == TKI_FAMILY_MOVED)
+        move_two(&e);
+    if (how != ONE_HAS_ALL && !has_equal_shares(family))
         empty_some(&e, random);
-    if (how != ONE_HAS_ALL && family != TKI_FAMILY_INDEX_SORTED && e.limit > 0 && e.count > 1 &&
-        tki_below(random, 8) == 0)
+    if (how != ONE_HAS_ALL && !has_equal_shares(family) && e.limit > 0 && e.count > 1 && tki_below(random, 8) == 0)
         set_last_apart(&e);
 }

@@ -153,6 +153,21 @@ static void fill_offset(const tki_lines *v, tki_random *random)
     }
 }
 
+/* Where a series in the distances from the maximum is near enough depends on how small they are. It shows in an element that is farther
+ * from the maximum than most. */
+static void fill_narrow(const tki_lines *v, tki_random *random)
+{
+    enum { OCTAVES = 7, FEW = 8 };
+    for (int64_t l = 0; l < v->count; l++) {
+        const double highest = l % 3 ? 0 : tki_random_normal(random);
+        const double distance = ldexp(1 + tki_random_unit(random), -2 - (int)(l % OCTAVES));
+        for (int64_t t = 0; t < v->length; t++) {
+            const double part = tki_random_unit(random) / 16;
+            tki_line_put(v, l, t, highest - distance * (tki_random_below(random, FEW) ? part : 1 - part));
+        }
+    }
+}
+
 static void fill_peaks(const tki_lines *v, tki_random *random)
 {
     static const double heights[] = {0, 0.5, 3, 20, 90};
@@ -187,6 +202,30 @@ static void fill_crowd(const tki_lines *v, tki_random *random)
     }
 }
 
+/* Three lines of four have an element whose share is near the smallest number of the result's format, its smallest normal one, or what
+ * it holds beside 1: distances sweep across each. The fourth has numbers in the thousands, some of their last places apart. */
+static void fill_distances(const tki_lines *v, tki_random *random)
+{
+    enum { KINDS = 4, STEPS = 32, FAR = 3, NEIGHBOURS = 8 };
+    const tki_format f = tki_format_of(v->result);
+    const int exponents[FAR] = {tki_format_exponent_lowest(f) - 1, f.exponent_min, -f.precision};
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        const double size = ldexp(1 + tki_random_unit(random), 9 + (int)(l / KINDS % 5));
+        const double far = tki_decode(v->dtype, tki_round_double(v->dtype, tki_with_sign(random, size)));
+        const double step = fmax(0.5, fabs(far) * tki_last_place_of(v->dtype));
+        for (int64_t t = 0; t < v->length; t++)
+            tki_line_put(v, l, t,
+                         l % KINDS == FAR ? far - step * (double)tki_random_below(random, NEIGHBOURS)
+                                          : tki_background(v));
+        if (l % KINDS == FAR)
+            continue;
+        const double middle = -exponents[l % KINDS] * log(2), whole = floor(middle);
+        const double aside = ((double)(l / KINDS % STEPS) - (STEPS - 1) / 2.0) / (STEPS / 1.6);
+        tki_line_put(v, l, l % v->length, -whole);
+        tki_line_put(v, l, (l + 1) % v->length, middle - whole + aside);
+    }
+}
+
 bool tki_fill_exp(tki_family family, const tki_lines *v, tki_random *random)
 {
     switch (family) {
@@ -194,7 +233,9 @@ bool tki_fill_exp(tki_family family, const tki_lines *v, tki_random *random)
     case TKI_FAMILY_PLATEAU: fill_plateau(v, random); return true;
     case TKI_FAMILY_OFFSET: fill_offset(v, random); return true;
     case TKI_FAMILY_PEAKS: fill_peaks(v, random); return true;
+    case TKI_FAMILY_NARROW: fill_narrow(v, random); return true;
     case TKI_FAMILY_CROWD: fill_crowd(v, random); return true;
+    case TKI_FAMILY_DISTANCES: fill_distances(v, random); return true;
     default: return false;
     }
 }

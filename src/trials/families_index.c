@@ -87,6 +87,27 @@ static int64_t next_in_run(drawing *d, tki_random *random)
     return d->fixed;
 }
 
+/* Each index that is a power of two above another, and that one, twice in turn; the last of all comes first. */
+static int64_t index_apart(int64_t i, int64_t bound)
+{
+    enum { TURNS = 4, STEP = 7 };
+    int bits = 0;
+    while (bits < 62 && INT64_C(1) << bits < bound)
+        bits++;
+    if (i == 0 || bits == 0)
+        return bound - 1;
+    const int64_t turn = i / TURNS, distance = INT64_C(1) << (bits - 1 - turn % bits);
+    return turn * STEP % (bound - distance) + (i % 2 ? distance : 0);
+}
+
+/* All in order, or two of them swapped that are neither at an end nor in the middle. */
+static int64_t index_in_order(const drawing *d, int64_t i)
+{
+    const int64_t one = d->count / 4, other = d->count - 1 - one;
+    const bool swapped = d->family == TKI_FAMILY_MOVED;
+    return (swapped && i == one ? other : swapped && i == other ? one : i) % d->bound;
+}
+
 static int64_t draw_index(drawing *d, int64_t i, tki_random *random)
 {
     const int64_t bound = d->bound;
@@ -113,6 +134,9 @@ static int64_t draw_index(drawing *d, int64_t i, tki_random *random)
     case TKI_FAMILY_INDEX_LAST: return bound - 1 - (i == 0 ? 0 : tki_below(random, bound < 8 ? bound : 8));
     case TKI_FAMILY_INDEX_COUNTS: return counted_index(d);
     case TKI_FAMILY_INDEX_HIGH: return high_index(bound, random);
+    case TKI_FAMILY_INDEX_APART: return index_apart(i, bound);
+    case TKI_FAMILY_STREAM:
+    case TKI_FAMILY_MOVED: return index_in_order(d, i);
     default: return plain_index(bound, random);
     }
 }
@@ -120,10 +144,11 @@ static int64_t draw_index(drawing *d, int64_t i, tki_random *random)
 /* Two indices that a narrow counter takes for one where the bound allows it. */
 static void draw_two(drawing *d, tki_random *random)
 {
-    static const int64_t distances[] = {INT64_C(1) << 32, 1 << 16, 1 << 15, 256};
+    static const int64_t distances[] = {INT64_C(1) << 32, 1 << 24, 1 << 20, 1 << 16, 1 << 15, 256};
+    enum { DISTANCES = sizeof distances / sizeof *distances, JUST_BEYOND = 512 };
     d->other = tki_below(random, d->bound);
-    for (int i = 0; i < 4; i++)
-        if (distances[i] < d->bound && tki_below(random, 3)) {
+    for (int i = 0; i < DISTANCES; i++)
+        if (distances[i] < d->bound && (tki_below(random, 3) || d->bound - distances[i] < JUST_BEYOND)) {
             d->fixed = tki_below(random, d->bound - distances[i]);
             d->other = d->fixed + distances[i];
             return;

@@ -32,7 +32,10 @@ typedef struct tki_lines {
     /* The first value input carries the pattern of TKI_FAMILY_FEW, TKI_FAMILY_CANCEL, ...; the others pair with it. */
     bool first_input;
     bool last_input;
-    uint64_t turn; /* consecutive for consecutive numbers of trials */
+    int input;      /* which of the value inputs, from 0 */
+    int64_t before; /* elements of the value inputs before it */
+    uint64_t seed;  /* of the trial */
+    uint64_t turn;  /* consecutive for consecutive numbers of trials */
 } tki_lines;
 
 static inline uint32_t tki_line_bits(const tki_lines *v, int64_t line, int64_t place)

@@ -205,6 +205,11 @@ void tki_fill_exact(const tki_lines *v, tki_random *random)
     /* Integers as they are, in both factors: there are paths for these. In fp16 most of their sums would overflow. */
     if (tki_exponent_max_of(v->result) > 24 && length % 3 == 0)
         exponent = 0;
+    /* In e4m3 most sums of long lines would. */
+    const int factors = v->factors > 1 ? v->factors : 1;
+    const double sum = sqrt((double)length) * pow((double)most, factors);
+    while (tki_exponent_max_of(v->result) < 10 && ldexp(sum, factors * exponent) > 0x1p8)
+        exponent--;
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
             double magnitude = ldexp((double)(1 + tki_random_below(random, (uint64_t)most)), exponent);
@@ -372,6 +377,21 @@ static void fill_tail(const tki_lines *v, tki_random *random)
     }
 }
 
+/* In one input a 3 in each line beside ones, in the other nearly a tenth of the largest number there and a twelfth of it in all other
+ * places: the sum is two fifths of that number, and 3 times it is none. */
+static void fill_large_sums(const tki_lines *v, tki_random *random)
+{
+    enum { FACTORS = 2, HIGH = 3 };
+    const double largest = tki_largest_of(v->dtype);
+    const bool large = v->factors < FACTORS || v->turn % FACTORS == (uint64_t)v->input % FACTORS;
+    for (int64_t l = 0; l < v->count; l++)
+        for (int64_t t = 0; t < v->length; t++) {
+            const bool high = t == l % v->length;
+            const double part = (high ? 0.1 : 0.08 / (double)(v->length - 1)) * (1 - tki_random_unit(random) / 16);
+            tki_line_put(v, l, t, !v->summed ? 1 : large ? part * largest : high ? HIGH : 1);
+        }
+}
+
 bool tki_fill_sums(tki_family family, const tki_lines *v, tki_random *random)
 {
     switch (family) {
@@ -395,6 +415,7 @@ bool tki_fill_sums(tki_family family, const tki_lines *v, tki_random *random)
     case TKI_FAMILY_TAIL: fill_tail(v, random); return true;
     case TKI_FAMILY_ORDER: fill_order(v, random); return true;
     case TKI_FAMILY_SCALED_LINES: fill_scaled_lines(v, random); return true;
+    case TKI_FAMILY_LARGE_SUMS: fill_large_sums(v, random); return true;
     default: return false;
     }
 }

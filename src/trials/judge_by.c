@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/context.h"
-#include "core/options.h"
+#include "core/sized_options.h"
 #include "exact/domain.h"
 #include "judge/program_oracle.h"
 #include "model/case.h"
@@ -88,6 +88,46 @@ static const tki_trial_hints *keep_hints(tki_made_op *op, const tk_reference *r)
     return tki_made_op_keep(op, &hints, sizeof hints);
 }
 
+/* -- Theorems ----------------------------------------------------------------------------------------------------- */
+
+static bool is_theorem(const tk_support *s)
+{
+    tk_theorem theorem;
+    for (int i = 0; tk_theorem_at(i, &theorem); i++)
+        if (!strcmp(theorem.file, s->file) && !strcmp(theorem.name, s->theorem))
+            return true;
+    return false;
+}
+
+static const char *wrong_supports(const tk_contract *contract, const tk_reference *r)
+{
+    enum { MOST_SUPPORTS = 512 };
+    if (r->support_count < 0 || r->support_count > MOST_SUPPORTS || !r->supports != !r->support_count)
+        return "support_count is not from 0 to 512, or not set together with `supports`";
+    for (int i = 0; i < r->support_count; i++) {
+        const tk_support *s = &r->supports[i];
+        bool has_clause = false;
+        for (int k = 0; k < contract->clause_count && s->clause; k++)
+            has_clause |= !strcmp(contract->clauses[k].id, s->clause);
+        if (!has_clause)
+            return "`supports` names a clause that the contract does not have";
+        if (!s->file || !s->theorem || !is_theorem(s))
+            return "`supports` names a theorem that this version does not have";
+    }
+    return NULL;
+}
+
+/* The rows, and the end. */
+static const tk_support *keep_supports(tki_made_op *op, const tk_reference *r)
+{
+    tk_support *rows = tki_made_op_keep(op, NULL, ((size_t)r->support_count + 1) * sizeof *rows);
+    for (int i = 0; i < r->support_count && rows; i++)
+        rows[i] = (tk_support){tki_made_op_keep_text(op, r->supports[i].clause),
+                               tki_made_op_keep_text(op, r->supports[i].file),
+                               tki_made_op_keep_text(op, r->supports[i].theorem)};
+    return rows;
+}
+
 /* -- Mutants and variants ----------------------------------------------------------------------------------------- */
 
 static int run_planted(const tk_case *c, void *const buffers[], void *user_data)
@@ -97,26 +137,18 @@ static int run_planted(const tk_case *c, void *const buffers[], void *user_data)
     return planted->kernel(c, buffers, planted->user_data);
 }
 
-static const char *keep_text(tki_made_op *op, const char *text)
-{
-    return tki_made_op_keep(op, text, strlen(text) + 1);
-}
-
-/* The rows, and the end. NULL if memory ran out. */
+/* The rows, and the end. */
 static const tki_mutant *keep_planted(tki_made_op *op, int count, const tk_planted given[])
 {
     tki_mutant *rows = tki_made_op_keep(op, NULL, ((size_t)count + 1) * sizeof *rows);
-    tk_planted *kept = rows ? tki_made_op_keep(op, given, (size_t)count * sizeof *given) : NULL;
-    for (int i = 0; i < count && kept; i++) {
-        rows[i] = (tki_mutant){.name = keep_text(op, given[i].name),
-                               .what = keep_text(op, given[i].what),
+    tk_planted *kept = tki_made_op_keep(op, given, (size_t)count * sizeof *given);
+    for (int i = 0; i < count && !op->is_incomplete; i++)
+        rows[i] = (tki_mutant){.name = tki_made_op_keep_text(op, given[i].name),
+                               .what = tki_made_op_keep_text(op, given[i].what),
                                .kernel = run_planted,
                                .how = &kept[i],
                                .level = given[i].level};
-        if (!rows[i].name || !rows[i].what)
-            return NULL;
-    }
-    return kept ? rows : NULL;
+    return rows;
 }
 
 static const char *wrong_planted(int count, const tk_planted list[])
@@ -172,15 +204,19 @@ tk_status tk_contract_judge_by(tk_ctx *ctx, const tk_contract *contract, const t
         wrong = wrong_planted(reference.variant_count, reference.variants);
     if (!wrong)
         wrong = wrong_hints(&reference);
+    if (!wrong)
+        wrong = wrong_supports(contract, &reference);
     if (wrong)
         return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s", contract->name, wrong);
+    op->is_incomplete = false;
     const tki_judging judging = {.oracle = &tki_program_oracle,
                                  .mutants = keep_planted(op, reference.mutant_count, reference.mutants),
                                  .variants = keep_planted(op, reference.variant_count, reference.variants),
-                                 .hints = keep_hints(op, &reference)};
+                                 .hints = keep_hints(op, &reference),
+                                 .supports = keep_supports(op, &reference)};
     const tki_judging *kept = tki_made_op_keep(op, &judging, sizeof judging);
     const tk_reference *functions = tki_made_op_keep(op, &reference, sizeof reference);
-    if (!judging.mutants || !judging.variants || !judging.hints || !kept || !functions)
+    if (op->is_incomplete)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the reference of %s", contract->name);
     op->op.judging = kept;
     op->op.reference = functions;

@@ -11,7 +11,9 @@
 #include "core/context.h"
 #include "core/random.h"
 #include "exact/domain.h"
+#include "judge/definition_oracle.h"
 #include "model/case.h"
+#include "trials/aimed_trials.h"
 #include "trials/attribute_settings.h"
 #include "trials/each_choice.h"
 #include "trials/families.h"
@@ -26,7 +28,8 @@ enum {
     FULL_OFFSET = 2000,
     FIRST_TOGETHER = 5000,
     FIRST_GENERAL = 6000,
-    FIRST_OF_CHOICES = 10000
+    FIRST_OF_CHOICES = 10000,
+    FIRST_AIMED = 40000
 };
 
 /* Families that take turns at the shapes of a list and have tours of their own. What came later has its shapes in
@@ -140,6 +143,7 @@ static bool add(making *m, const tki_trial *trial)
         }
         trials->list = larger;
     }
+    fitting.sampled |= fitting.family != TKI_GIVEN_INPUTS && tki_definition_samples(&fitting.c);
     trials->list[trials->count++] = fitting;
     return true;
 }
@@ -343,22 +347,35 @@ static void take_together(void *context, const tk_case *c, int family, int numbe
     trial.family = family;
     trial.seed = m->options->seed + (uint64_t)number * 1000;
     trial.sampled = how->sampled;
+    trial.brief = how->brief;
     trial.alignment = how->alignment;
     if (tk_family_applies(family, m->contract) &&
         (!m->options->family || !strcmp(m->options->family, tk_family_at(family, NULL))))
         add(m, &trial);
 }
 
+static tki_together together_of(making *m, tk_level level, int first_number)
+{
+    return (tki_together){.class = m->class,
+                          .level = level,
+                          .seed = m->options->seed,
+                          .first_number = first_number,
+                          .draw = m->draws ? draw_any : NULL,
+                          .take = take_together,
+                          .context = m};
+}
+
 static void add_together(making *m, tk_level level)
 {
-    const tki_together what = {.class = m->class,
-                               .level = level,
-                               .seed = m->options->seed,
-                               .first_number = FIRST_TOGETHER + drawn_at[level].number,
-                               .draw = m->draws ? draw_any : NULL,
-                               .take = take_together,
-                               .context = m};
+    const tki_together what = together_of(m, level, FIRST_TOGETHER + drawn_at[level].number);
     tki_together_give(&what, &m->trial.c);
+}
+
+/* Last of all that a level has, so that each other trial keeps its number. */
+static void add_aimed(making *m, tk_level level)
+{
+    const tki_together what = together_of(m, level, FIRST_AIMED + drawn_at[level].number);
+    tki_aimed_give(&what, &m->trial.c);
 }
 
 /* Another sequence for each op and type: what one misses, another may meet. */
@@ -519,12 +536,12 @@ static void take_choice(void *context, const tk_case *c, int family)
         add(t->m, &trial);
 }
 
-/* Every set of attributes at every kind of size and value. */
+/* Every set of attributes at every kind of size and value; the one that is given, if one is. */
 static void add_choices(making *m, tk_level level)
 {
     taking t = {m, FIRST_OF_CHOICES * (1 + (int)level)};
-    if (m->draws)
-        tki_each_choice(&m->trial.c, m->hints, level, m->options->seed, take_choice, &t);
+    if (m->draws || tki_settings_give_seen(m->contract, m->options))
+        tki_each_choice(&m->trial.c, m->hints, !m->draws, level, m->options->seed, take_choice, &t);
 }
 
 /* -- Every input -------------------------------------------------------------------------------------------------- */
@@ -623,6 +640,8 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         if (!listed || m.constrained)
             add_general(&m, level);
         add_choices(&m, level);
+        if (list.count)
+            add_aimed(&m, level);
         m.most = NULL;
     }
     if (!options->dims && options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)

@@ -2,14 +2,17 @@
  * may remember what it was asked before. */
 #include "trials/mutants.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "core/clock.h"
 #include "core/context.h"
 #include "judge/trial.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "trials/judge_build.h"
 #include "trials/levels.h"
 #include "trials/op_registry.h"
@@ -21,7 +24,7 @@ typedef struct records {
 
 typedef struct planted {
     tki_subject subject;
-    tki_executor executor;
+    tki_runner runner;
     tki_mutant_run run;
 } planted;
 
@@ -34,6 +37,8 @@ static tk_status run_on(planted *p, const tki_trial *trial, const tki_inputs *in
         record->clause = r.failed_clause;
         tki_trial_reason(&r, &trial->c, record->reason, sizeof record->reason);
     }
+    if (status == TK_OK && r.could_not_run && tki_ctx_out_of_time(p->subject.ctx))
+        return tki_ctx_fail_late(p->subject.ctx);
     record->could_not_run |= status == TK_OK && r.could_not_run;
     return status;
 }
@@ -89,21 +94,16 @@ static tk_status make(tk_ctx *ctx, const tk_contract *contract, tk_types types, 
             continue;
         planted *p = &all[made->count];
         p->subject = (tki_subject){
-            .ctx = ctx, .contract = contract, .oracle = oracle, .tables = tables, .caller = &p->executor.caller};
+            .ctx = ctx, .contract = contract, .oracle = oracle, .tables = tables, .caller = &p->runner.caller};
         p->run.how = list[i].how;
-        status = tki_executor_open(ctx, &(tki_executable){.kernel = list[i].kernel, .kernel_data = &p->run},
-                                   &p->executor);
+        status = tki_runner_open(ctx, &(tki_runnable){.kernel = list[i].kernel, .kernel_data = &p->run}, &p->runner);
         if (status == TK_OK)
             made->list[made->count++].mutant = &list[i];
     }
-    /* What is kept for others must not depend on the time that is left to this certificate. */
-    const double deadline = ctx->deadline;
-    ctx->deadline = 0;
     if (status == TK_OK)
         status = run_trials(ctx, &trials, all, made, progress, progress_data);
-    ctx->deadline = deadline;
     for (int i = 0; i < made->count; i++) {
-        tki_executor_close(&all[i].executor);
+        tki_runner_close(&all[i].runner);
         free(all[i].run.kept);
     }
     free(all);
@@ -271,10 +271,24 @@ static tk_status get(tk_ctx *ctx, wanted *w, tki_mutants *made)
     return status;
 }
 
+/* Another certificate may have more time than this one. */
+static bool lock_in_time(const tk_ctx *ctx, pthread_mutex_t *lock)
+{
+    struct timespec until;
+    if (ctx->deadline <= 0)
+        return pthread_mutex_lock(lock) == 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    const int64_t ns = until.tv_nsec + (int64_t)(1e9 * fmax(0, ctx->deadline - tki_now()));
+    until.tv_sec += ns / 1000000000;
+    until.tv_nsec = ns % 1000000000;
+    return pthread_mutex_timedlock(lock, &until) == 0;
+}
+
 static tk_status get_once(tk_ctx *ctx, wanted *w, entry *e, tki_mutants *mutants)
 {
     tk_status status = TK_OK;
-    pthread_mutex_lock(&e->making);
+    if (!lock_in_time(ctx, &e->making))
+        return tki_ctx_fail_late(ctx);
     if (e->made.list && w->fresh && e->made.kept[0]) {
         free(e->made.list);
         e->made = (tki_mutants){0};

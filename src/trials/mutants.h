@@ -28,7 +28,8 @@ typedef struct tki_mutants_asked {
 
 /* Those that the quick trials can reject. Nothing of a certificate's subject, its seed or its options goes into this, so their verdicts are the
  * same for all certificates of a build: a process judges them once for an op and its types, and keeps them for others
- * (kept_mutants.h) unless one of them could not be run. `progress` may be NULL, and tells of parts from 0 to 1. Safe in several threads,
+ * (kept_mutants.h) unless one of them could not be run. TK_TIMEOUT: the context's deadline was over before all were judged, and nothing
+ * is kept, since that must not depend on the time that is left to one certificate. `progress` may be NULL, and tells of parts from 0 to 1. Safe in several threads,
  * each with a context of its own. */
 TK_MUST_USE tk_status tki_mutants_judge(tk_ctx *ctx, const tk_contract *contract, tk_types types,
                                         tk_dtype index_dtype, tki_mutants_asked asked, tk_progress progress,

@@ -18,7 +18,12 @@ const tki_trial_hints tki_no_hints = {0};
 
 /* In the order of the list. */
 static const tki_judging judgings[] = {
-#define OP(name, family, hints) {&tki_##name##_oracle, tki_##name##_mutants, tki_##name##_variants, &hints, true},
+#define OP(name, family, hints_)        \
+    {.oracle = &tki_##name##_oracle,    \
+     .mutants = tki_##name##_mutants,   \
+     .variants = tki_##name##_variants, \
+     .hints = &hints_,                  \
+     .is_of_this_build = true},
 #include "ops/ops.def"
 #undef OP
 };

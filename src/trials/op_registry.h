@@ -5,12 +5,14 @@
 #include "model/mutant.h"
 #include "model/op.h"
 #include "model/trial_hints.h"
+#include "tokitai_verify.h"
 
 struct tki_judging {
     const tki_oracle *oracle;
     const tki_mutant *mutants;   /* ends with a row whose name is NULL */
     const tki_variant *variants; /* as above */
     const tki_trial_hints *hints;
+    const tk_support *supports; /* beside the marks of proofs/; ends with a row without a clause, or NULL */
     bool
         is_of_this_build; /* what its mutants are judged to be is as long as the build, and kept for other processes */
 };

@@ -36,6 +36,14 @@ static void draw(giving *g, tki_random *random)
 
 /* -- Structure ---------------------------------------------------------------------------------------------------- */
 
+static int value_inputs(const tk_contract *contract)
+{
+    int inputs = 0;
+    for (int p = 0; p < contract->param_count; p++)
+        inputs += !contract->params[p].output && contract->params[p].kind == TK_KIND_VALUE;
+    return inputs;
+}
+
 /* Square where that makes a structure, and as small as it may be. */
 static void give_structures(giving *g, tki_random *random)
 {
@@ -44,19 +52,23 @@ static void give_structures(giving *g, tki_random *random)
                                                      [TKI_PRODUCT] = {24, 24, 24},
                                                      [TKI_LOOKUP] = {48, 12, 16},
                                                      [TKI_GROUPED] = {24, 24, 24, 3}};
-    enum { STRUCTURES = 14, RUNS = 4, SHAPES_AT_FULL = 4 };
+    enum { EACH = 3 * TKI_STRUCTURES, RUNS = 4, SHAPES_AT_FULL = 4 };
     const bool sums = tk_family_applies(TKI_FAMILY_SPREAD, g->c.contract);
+    const int each = value_inputs(g->c.contract) > 1 ? EACH
+                                                     : 2 * TKI_STRUCTURES; /* of one input: with both backgrounds */
     const int shapes = g->what->level == TK_QUICK ? 1 : SHAPES_AT_FULL;
-    for (int i = 0; i < shapes * (sums ? STRUCTURES : RUNS); i++, g->number++) {
+    for (int i = 0; i < shapes * (sums ? EACH : RUNS); i++, g->number++) {
         int64_t size[TKI_CLASS_SIZES];
-        const int64_t larger = g->what->level == TK_QUICK ? 0
-                                                          : 8 * (1 + i % 2) * (i / STRUCTURES) + i / STRUCTURES % 2;
+        const int64_t larger = g->what->level == TK_QUICK ? 0 : 8 * (1 + i % 2) * (i / EACH) + i / EACH % 2;
         for (int d = 0; d < TKI_CLASS_SIZES; d++)
             size[d] = sizes[g->what->class][d] + (d < 3 ? larger : 0) + (sums ? 0 : i * 7);
         set_shape(g, size);
         draw(g, random);
-        give(g, TKI_FAMILY_STRUCTURE);
+        g->how.brief = sums;
+        if (i % EACH < each)
+            give(g, TKI_FAMILY_STRUCTURE);
     }
+    g->how = (tki_together_how){0};
 }
 
 /* -- The same bytes ----------------------------------------------------------------------------------------------- */
@@ -188,9 +200,11 @@ static void give_sizes(giving *g, tki_random *random)
                                       : (beyond / tile + 1) * tile + IN_TURN(residues, at / 3);
         make_cheap(g, kept);
         draw(g, random);
+        g->how.brief = true;
         if (tki_case_settle(&g->c))
             give(g, tki_family_main(g->c.contract, i));
     }
+    g->how = (tki_together_how){0};
 }
 
 /* -- Large ones --------------------------------------------------------------------------------------------------- */
@@ -200,42 +214,46 @@ typedef struct large {
     tk_level level;
     int64_t size[TKI_CLASS_SIZES];
     int alignment;
+    int family; /* 0: the main one */
 } large;
 
 /* More rows than 16 bits count, of more than the one column that shows nothing; vectors that are shared out among threads, at each place that
  * vectors of a processor tell apart; what models have, whole. */
 static const large large_ones[] = {
-    {TKI_ROWS, TK_QUICK, {65536 + 77, 2}, 0},
-    {TKI_VECTOR, TK_QUICK, {(1 << 17) + 1040}, 16},
-    {TKI_VECTOR, TK_FULL, {(1 << 18) + 16}, 32},
-    {TKI_VECTOR, TK_FULL, {(1 << 18) + 40}, 8},
-    {TKI_VECTOR, TK_FULL, {4096 * 1024}, 0},
-    {TKI_VECTOR, TK_FULL, {2048 * 11008}, 64},
-    {TKI_ROWS, TK_FULL, {4096, 1024}, 0},
-    {TKI_ROWS, TK_FULL, {2048, 4096}, 0},
-    {TKI_ROWS, TK_FULL, {8192, 1024}, 0},
-    {TKI_ROWS, TK_FULL, {4096, 768}, 0},
-    {TKI_ROWS, TK_FULL, {2048, 5120}, 0},
-    {TKI_ROWS, TK_FULL, {512, 8192}, 0},
-    {TKI_ROWS, TK_FULL, {256, 11008}, 0},
-    {TKI_ROWS, TK_FULL, {256, 32000}, 0},
-    {TKI_ROWS, TK_FULL, {128, 50257}, 0},
-    {TKI_ROWS, TK_FULL, {32, 128256}, 0},
-    {TKI_ROWS, TK_FULL, {(1 << 18) + 5, 17}, 16},
-    {TKI_PRODUCT, TK_QUICK, {65536 + 51, 2, 2}, 0},
-    {TKI_PRODUCT, TK_QUICK, {2, 65536 + 51, 2}, 0},
-    {TKI_PRODUCT, TK_FULL, {4096, 16, 1024}, 0},
-    {TKI_PRODUCT, TK_FULL, {16, 4096, 1024}, 0},
-    {TKI_PRODUCT, TK_FULL, {1, 4096, 4096}, 0},
-    {TKI_PRODUCT, TK_FULL, {8, 11008, 4096}, 0},
-    {TKI_PRODUCT, TK_FULL, {2048, 768, 64}, 0},
-    {TKI_PRODUCT, TK_FULL, {1024, 1024, 1024}, 0},
-    {TKI_PRODUCT, TK_FULL, {1, 50257, 768}, 0},
-    {TKI_LOOKUP, TK_FULL, {4096, 1024, 8192}, 0},
-    {TKI_LOOKUP, TK_FULL, {2048, 768, 50257}, 0},
-    {TKI_LOOKUP, TK_FULL, {4096, 4096, 1024}, 0},
-    {TKI_GROUPED, TK_FULL, {2048, 768, 64, 8}, 0},
-    {TKI_GROUPED, TK_FULL, {1024, 1024, 256, 4}, 0},
+    {TKI_ROWS, TK_QUICK, {65536 + 77, 2}, 0, 0},
+    {TKI_VECTOR, TK_QUICK, {(1 << 17) + 1040}, 16, 0},
+    {TKI_VECTOR, TK_FULL, {(1 << 18) + 16}, 32, 0},
+    {TKI_VECTOR, TK_FULL, {(1 << 18) + 40}, 8, 0},
+    {TKI_VECTOR, TK_FULL, {4096 * 1024}, 0, 0},
+    {TKI_VECTOR, TK_FULL, {2048 * 11008}, 64, 0},
+    {TKI_ROWS, TK_FULL, {4096, 1024}, 0, 0},
+    {TKI_ROWS, TK_FULL, {2048, 4096}, 0, 0},
+    {TKI_ROWS, TK_FULL, {8192, 1024}, 0, 0},
+    {TKI_ROWS, TK_FULL, {4096, 768}, 0, 0},
+    {TKI_ROWS, TK_FULL, {2048, 5120}, 0, 0},
+    {TKI_ROWS, TK_FULL, {512, 8192}, 0, 0},
+    {TKI_ROWS, TK_FULL, {256, 11008}, 0, 0},
+    {TKI_ROWS, TK_FULL, {256, 32000}, 0, 0},
+    {TKI_ROWS, TK_FULL, {128, 50257}, 0, 0},
+    {TKI_ROWS, TK_FULL, {32, 128256}, 0, 0},
+    {TKI_ROWS, TK_FULL, {(1 << 18) + 5, 17}, 16, 0},
+    {TKI_PRODUCT, TK_QUICK, {65536 + 51, 2, 2}, 0, 0},
+    {TKI_PRODUCT, TK_QUICK, {2, 65536 + 51, 2}, 0, 0},
+    {TKI_PRODUCT, TK_FULL, {4096, 16, 1024}, 0, 0},
+    {TKI_PRODUCT, TK_FULL, {16, 4096, 1024}, 0, 0},
+    {TKI_PRODUCT, TK_FULL, {1, 4096, 4096}, 0, 0},
+    {TKI_PRODUCT, TK_FULL, {8, 11008, 4096}, 0, 0},
+    {TKI_PRODUCT, TK_FULL, {2048, 768, 64}, 0, 0},
+    {TKI_PRODUCT, TK_FULL, {1024, 1024, 1024}, 0, 0},
+    {TKI_PRODUCT, TK_FULL, {1, 50257, 768}, 0, 0},
+    {TKI_PRODUCT, TK_FULL, {1291, 1297, 1303}, 0, 0}, /* more products than an int counts */
+    {TKI_LOOKUP, TK_QUICK, {90, 1, (1 << 20) + 300}, 0, TKI_FAMILY_INDEX_TWO},
+    {TKI_LOOKUP, TK_FULL, {90, 1, (1 << 24) + 300}, 0, TKI_FAMILY_INDEX_TWO},
+    {TKI_LOOKUP, TK_FULL, {4096, 1024, 8192}, 0, 0},
+    {TKI_LOOKUP, TK_FULL, {2048, 768, 50257}, 0, 0},
+    {TKI_LOOKUP, TK_FULL, {4096, 4096, 1024}, 0, 0},
+    {TKI_GROUPED, TK_FULL, {2048, 768, 64, 8}, 0, 0},
+    {TKI_GROUPED, TK_FULL, {1024, 1024, 256, 4}, 0, 0},
 };
 
 static void give_large(giving *g, tki_random *random)
@@ -249,7 +267,7 @@ static void give_large(giving *g, tki_random *random)
         set_shape(g, one->size);
         draw(g, random);
         g->how = (tki_together_how){.sampled = true, .alignment = one->alignment};
-        give(g, tki_family_main(g->c.contract, one->class == TKI_ROWS ? 1 : 0));
+        give(g, one->family ? one->family : tki_family_main(g->c.contract, one->class == TKI_ROWS ? 1 : 0));
         g->number++;
     }
     g->how = (tki_together_how){0};

@@ -6,6 +6,7 @@
 /* What its calls are beside drawn. */
 typedef struct tki_together_how {
     bool sampled;  /* of its outputs some boxes are judged */
+    bool brief;    /* there are two calls */
     int alignment; /* of all arrays; 0: drawn */
 } tki_together_how;
 

@@ -1,4 +1,4 @@
-/* CHOOSES. Inside the program tokitai-worker: calls of users' kernels by ABI 1, whose functions have a type of their own for each op. The tables are
+/* CHOOSES. Inside the program tokitai-worker: calls of user kernels by ABI 1, whose functions have a type of their own for each op. The tables are
  * made from the contracts (headers/kernel_calls.c). */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* CHOOSES. The program tokitai-worker: libc alone. It shuts itself in, says how well that went, and only then loads a user's kernel or becomes
+/* CHOOSES. The program tokitai-worker: libc alone. It shuts itself in, says how well that went, and only then loads a user kernel or becomes
  * a user's compiler. Started by libtokitai (isolate/worker_process.c), never by hand. */
 #include "worker/worker_program.h"
 

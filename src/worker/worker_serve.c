@@ -1,4 +1,4 @@
-/* CHOOSES. The process that runs a user's kernel: loads it, maps what the parent passes, calls it, unmaps, answers. Foreign code shares this
+/* CHOOSES. The process that runs a user kernel: loads it, maps what the parent passes, calls it, unmaps, answers. Foreign code shares this
  * address space and may do anything to it, so that nothing here protects anybody; the parent does. */
 #include "worker/worker_program.h"
 
@@ -443,6 +443,8 @@ static bool serve_call(const tki_worker_settings *settings, const entry *kernel,
         tki_worker_gpu_mark(gpu, false);
     if (current.nonce & TKI_NONCE_AS_LOADED)
         fesetenv(&as_loaded);
+    if (current.calls & 2)
+        tki_float_flags_raise();
     int result = call_kernel(kernel, call, stream, pointers);
     /* The parent knows how it was, and no copy of that lies where the kernel could have reached it. */
     tki_process_state state = {.float_mode = tki_float_mode()};

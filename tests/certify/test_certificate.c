@@ -390,7 +390,7 @@ static int forge_everything(json_t *statement, json_t *at)
     return forged;
 }
 
-TEST_WITH_CONTEXT(no_text_of_a_stranger_is_markup)
+TEST_WITH_CONTEXT(no_text_from_outside_is_markup)
 {
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.dims = (int64_t[]){3, 1, 2};
@@ -577,7 +577,7 @@ TEST_WITH_CONTEXT(malformed_texts)
     tk_certificate *read;
     assert_int_equal(tk_certificate_parse(NULL, text, strlen(text), &read), TK_BAD_ARGUMENT);
     assert_refused(ctx, tk_certificate_parse(ctx, NULL, 0, &read), TK_BAD_ARGUMENT, "no text");
-    assert_refused(ctx, tk_certificate_parse(ctx, text, strlen(text), NULL), TK_BAD_ARGUMENT, "nowhere");
+    assert_refused(ctx, tk_certificate_parse(ctx, text, strlen(text), NULL), TK_BAD_ARGUMENT, "no pointer");
     tk_certificate_destroy(certificate);
 }
 
@@ -843,7 +843,7 @@ int main(void)
         cmocka_unit_test(the_headline_is_everywhere),
         cmocka_unit_test(headlines_say_how_wrong),
         cmocka_unit_test(foreign_text_stays_in_its_cell),
-        cmocka_unit_test(no_text_of_a_stranger_is_markup),
+        cmocka_unit_test(no_text_from_outside_is_markup),
         ENTERED(round_trip),
         cmocka_unit_test(one_line),
         cmocka_unit_test(every_changed_byte_is_refused),

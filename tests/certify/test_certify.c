@@ -534,7 +534,7 @@ TEST_WITH_CONTEXT(bad_options)
     const tk_certify_options defaults = TK_CERTIFY_DEFAULTS;
     assert_int_equal(tk_certify(NULL, contract, TK_F16, TK_I32, &defaults, &made), TK_BAD_ARGUMENT);
     assert_refused(ctx, tk_certify(ctx, NULL, TK_F16, TK_I32, &defaults, &made), TK_BAD_ARGUMENT, "no contract");
-    assert_refused(ctx, tk_certify(ctx, contract, TK_F16, TK_I32, &defaults, NULL), TK_BAD_ARGUMENT, "nowhere");
+    assert_refused(ctx, tk_certify(ctx, contract, TK_F16, TK_I32, &defaults, NULL), TK_BAD_ARGUMENT, "no pointer");
     assert_refused(ctx, tk_certify(ctx, contract, TK_I64, TK_I32, &defaults, &made), TK_BAD_ARGUMENT, "i64");
     tk_certify_options mixed = TK_CERTIFY_DEFAULTS;
     mixed.result_dtype = &(const tk_dtype){TK_F32};

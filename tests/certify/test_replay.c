@@ -92,7 +92,8 @@ TEST_WITH_CONTEXT(replay_finds_what_was_edited)
     bool same;
     assert_int_equal(tk_certificate_replay(NULL, certificate, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT);
     assert_refused(ctx, tk_certificate_replay(ctx, NULL, NULL, &same, NULL, NULL), TK_BAD_ARGUMENT, "no certificate");
-    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT, "nowhere");
+    assert_refused(ctx, tk_certificate_replay(ctx, certificate, NULL, NULL, NULL, NULL), TK_BAD_ARGUMENT,
+                   "no pointer for the answer");
     tk_certificate_destroy(certificate);
 }
 

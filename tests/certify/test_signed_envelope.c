@@ -275,7 +275,7 @@ TEST_WITH_CONTEXT(key_files)
     assert_refused(ctx, tk_key_read(ctx, "curve", &read), TK_BAD_FILE, "more than");
     assert_null(read);
     assert_refused(ctx, tk_key_read(ctx, NULL, &read), TK_BAD_ARGUMENT, "no path");
-    assert_refused(ctx, tk_key_generate(ctx, NULL), TK_BAD_ARGUMENT, "nowhere");
+    assert_refused(ctx, tk_key_generate(ctx, NULL), TK_BAD_ARGUMENT, "no pointer");
     assert_int_equal(tk_key_generate(NULL, &read), TK_BAD_ARGUMENT);
     tk_key_destroy(NULL);
     tk_key_destroy(key);
@@ -288,7 +288,7 @@ TEST_WITH_CONTEXT(round_trip)
 {
     tk_key *key = new_key(ctx);
     tk_key *second = new_key(ctx);
-    tk_key *stranger = new_key(ctx);
+    tk_key *other_key = new_key(ctx);
     tk_certificate *certificate = small_certificate(ctx);
     tk_certificate *read = NULL;
     char *path = NULL;
@@ -318,7 +318,7 @@ TEST_WITH_CONTEXT(round_trip)
     assert_null(tk_certificate_signer(read, -1));
     assert_ok(ctx, tk_certificate_verify(ctx, read, key));
     assert_ok(ctx, tk_certificate_verify(ctx, read, second));
-    assert_refused(ctx, tk_certificate_verify(ctx, read, stranger), TK_BAD_FILE, "and others");
+    assert_refused(ctx, tk_certificate_verify(ctx, read, other_key), TK_BAD_FILE, "and others");
     bool same = false;
     assert_ok(ctx, tk_certificate_replay(ctx, read, NULL, &same, NULL, NULL));
     assert_true(same);
@@ -335,7 +335,7 @@ TEST_WITH_CONTEXT(round_trip)
     tk_certificate_destroy(certificate);
     tk_key_destroy(key);
     tk_key_destroy(second);
-    tk_key_destroy(stranger);
+    tk_key_destroy(other_key);
 }
 
 /* Is the text an intact certificate with this key's signature? */

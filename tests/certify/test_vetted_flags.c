@@ -1,4 +1,4 @@
-/* Compilers and flags of a stranger's certificate: which are taken without asking. */
+/* Compilers and flags of a certificate from elsewhere: which are taken without asking. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,20 +8,20 @@
 static tki_digest digest;
 static char image[300];
 
-static tki_artifact sample(void)
+static tki_compiled_kernel sample(void)
 {
-    tki_artifact a = {.image = image,
-                      .image_bytes = sizeof image,
-                      .backend = "cuda",
-                      .source = "ops/gelu/kernel.cu",
-                      .types = {TK_BF16, TK_BF16},
-                      .architecture = "sm_90a",
-                      .compiler = "NVRTC 13.0",
-                      .identity = "NVRTC 13.0; 5 bytes of 6.000000007; /usr/lib/libnvrtc.so.13",
-                      .options = "--gpu-architecture=sm_90a -DTKI_DTYPE=1",
-                      .note = "a note",
-                      .kernel_count = 2,
-                      .kernels = {{"gelu_fwd", 32, 1, 2, 3, 4}, {"gelu_bwd", 2147483647, 0, 0, 0, 0}}};
+    tki_compiled_kernel a = {.image = image,
+                             .image_bytes = sizeof image,
+                             .backend = "cuda",
+                             .source = "ops/gelu/kernel.cu",
+                             .types = {TK_BF16, TK_BF16},
+                             .architecture = "sm_90a",
+                             .compiler = "NVRTC 13.0",
+                             .identity = "NVRTC 13.0; 5 bytes of 6.000000007; /usr/lib/libnvrtc.so.13",
+                             .options = "--gpu-architecture=sm_90a -DTKI_DTYPE=1",
+                             .note = "a note",
+                             .kernel_count = 2,
+                             .kernels = {{"gelu_fwd", 32, 1, 2, 3, 4}, {"gelu_bwd", 2147483647, 0, 0, 0, 0}}};
     for (size_t i = 0; i < sizeof image; i++)
         image[i] = (char)(i * 37);
     assert_true(tki_digest_bytes(&digest, "source", 6, a.source_hash));
@@ -31,7 +31,7 @@ static tki_artifact sample(void)
 }
 
 /* On the heap and no longer than it is, so that a sanitizer sees a byte too far. */
-static bool decodes(const char *data, size_t bytes, const char *key, tki_artifact *got, char problem[256])
+static bool decodes(const char *data, size_t bytes, const char *key, tki_compiled_kernel *got, char problem[256])
 {
     char *copy = malloc(bytes ? bytes : 1);
     assert_non_null(copy);
@@ -55,7 +55,7 @@ static int open_digest(void **state)
 /* The hash that is loaded at run time is the one that libtokitai-verify is linked to. */
 TEST(sha256_is_sha256)
 {
-    char got[TKI_ARTIFACT_HEX], expected[TKI_HASH_HEX];
+    char got[TKI_DIGEST_HEX], expected[TKI_DIGEST_HEX];
     assert_true(tki_digest_bytes(&digest, "abc", 3, got));
     assert_string_equal(got, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     assert_true(tki_digest_bytes(&digest, "", 0, got));
@@ -65,7 +65,7 @@ TEST(sha256_is_sha256)
 
 TEST(written_then_read)
 {
-    tki_artifact a = sample(), got;
+    tki_compiled_kernel a = sample(), got;
     char problem[256];
     size_t bytes;
     char *data = tki_entry_encode(&digest, &a, &bytes);
@@ -98,7 +98,7 @@ TEST(written_then_read)
 
 TEST(every_truncation_is_found)
 {
-    tki_artifact a = sample(), got;
+    tki_compiled_kernel a = sample(), got;
     char problem[256];
     size_t bytes;
     char *data = tki_entry_encode(&digest, &a, &bytes);
@@ -110,7 +110,7 @@ TEST(every_truncation_is_found)
 
 TEST(every_changed_bit_is_found)
 {
-    tki_artifact a = sample(), got;
+    tki_compiled_kernel a = sample(), got;
     char problem[256];
     size_t bytes;
     char *data = tki_entry_encode(&digest, &a, &bytes);
@@ -128,7 +128,7 @@ TEST(every_changed_bit_is_found)
 
 TEST(a_byte_too_many_is_found)
 {
-    tki_artifact a = sample(), got;
+    tki_compiled_kernel a = sample(), got;
     char problem[256];
     size_t bytes;
     char *data = tki_entry_encode(&digest, &a, &bytes);
@@ -143,7 +143,7 @@ TEST(a_byte_too_many_is_found)
 
 TEST(swapped_entries_are_found)
 {
-    tki_artifact a = sample(), b = sample(), got;
+    tki_compiled_kernel a = sample(), b = sample(), got;
     char problem[256];
     size_t bytes;
     strcpy(b.options, "other");
@@ -165,9 +165,9 @@ TEST(swapped_entries_are_found)
 /* Each part of what a kernel depends on makes key is another. */
 TEST(every_part_counts_in_the_key)
 {
-    tki_artifact a = sample();
+    tki_compiled_kernel a = sample();
     char *const parts[] = {a.backend, a.source, a.source_hash, a.architecture, a.options, a.identity};
-    char key[TKI_ARTIFACT_HEX];
+    char key[TKI_DIGEST_HEX];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         parts[i][0]++;
         assert_true(tki_entry_key(&digest, &a, key));
@@ -187,7 +187,7 @@ TEST(every_part_counts_in_the_key)
 
 TEST(an_entry_without_an_image_is_none)
 {
-    tki_artifact a = sample(), got;
+    tki_compiled_kernel a = sample(), got;
     char problem[256];
     size_t bytes;
     a.image_bytes = 0;

@@ -70,9 +70,9 @@ static tki_store open_store(void)
 }
 
 /* An artifact of its own for each number, not yet stored. */
-static tki_artifact make(int number, size_t image_bytes)
+static tki_compiled_kernel make(int number, size_t image_bytes)
 {
-    tki_artifact a = {
+    tki_compiled_kernel a = {
         .image_bytes = image_bytes, .backend = "hip", .architecture = "gfx942", .types = {TK_F16, TK_F16}};
     snprintf(a.source, sizeof a.source, "ops/%d/kernel.cu", number);
     a.image = malloc(image_bytes + 1);
@@ -85,20 +85,20 @@ static tki_artifact make(int number, size_t image_bytes)
 }
 
 /* Stores it, lets go of it, and dates its last use. */
-static void put(tki_store *store, int number, size_t image_bytes, time_t used, char key[TKI_ARTIFACT_HEX])
+static void put(tki_store *store, int number, size_t image_bytes, time_t used, char key[TKI_DIGEST_HEX])
 {
-    tki_artifact a = make(number, image_bytes);
+    tki_compiled_kernel a = make(number, image_bytes);
     tki_store_save(ctx, store, &digest, &a);
     assert_string_equal(store->problem, "");
     memcpy(key, a.key, sizeof a.key);
     if (used)
         assert_int_equal(utimensat(AT_FDCWD, a.path, (struct timespec[]){{.tv_sec = used}, {.tv_sec = used}}, 0), 0);
-    tki_artifact_free(&a);
+    tki_compiled_kernel_free(&a);
 }
 
 static tki_store_result find(const tki_store *store, const char *key, char problem[256])
 {
-    tki_artifact a;
+    tki_compiled_kernel a;
     tki_store_result result = tki_store_load(ctx, store, &digest, key, &a, problem, 256);
     assert_true((result == TKI_STORE_FOUND) == (a.image != NULL));
     assert_true((result == TKI_STORE_DAMAGED) == (problem[0] != 0));
@@ -106,14 +106,14 @@ static tki_store_result find(const tki_store *store, const char *key, char probl
         assert_string_equal(a.key, key);
         assert_true(a.was_cached && a.hold > 0 && strstr(a.path, key));
     }
-    tki_artifact_free(&a);
+    tki_compiled_kernel_free(&a);
     return result;
 }
 
 TEST(saved_then_found)
 {
     tki_store store = open_store();
-    char key[TKI_ARTIFACT_HEX], problem[256];
+    char key[TKI_DIGEST_HEX], problem[256];
     put(&store, 1, 1000, 0, key);
     assert_int_equal(find(&store, key, problem), TKI_STORE_FOUND);
     assert_int_equal(files_in(work), 1);
@@ -125,7 +125,7 @@ TEST(saved_then_found)
 TEST(damage_is_found)
 {
     tki_store store = open_store();
-    char key[TKI_ARTIFACT_HEX], path[4096], problem[256], *data;
+    char key[TKI_DIGEST_HEX], path[4096], problem[256], *data;
     size_t bytes;
     put(&store, 1, 5000, 0, key);
     snprintf(path, sizeof path, "%s/%s.artifact", work, key);
@@ -153,7 +153,7 @@ TEST(damage_is_found)
 TEST(what_is_no_entry_is_refused)
 {
     tki_store store = open_store();
-    char a[TKI_ARTIFACT_HEX], b[TKI_ARTIFACT_HEX], from[4096], to[4096], problem[256];
+    char a[TKI_DIGEST_HEX], b[TKI_DIGEST_HEX], from[4096], to[4096], problem[256];
     put(&store, 1, 100, 0, a);
     put(&store, 2, 100, 0, b);
     snprintf(from, sizeof from, "%s/%s.artifact", work, a);
@@ -178,11 +178,11 @@ TEST(room_is_made)
     assert_int_equal(setenv("TOKITAI_CACHE_LIMIT", "40K", 1), 0);
     tki_store store = open_store();
     assert_int_equal(store.limit, 40960);
-    char keys[4][TKI_ARTIFACT_HEX], problem[256];
+    char keys[4][TKI_DIGEST_HEX], problem[256];
     put(&store, 0, 10000, 1000, keys[0]);
     put(&store, 1, 10000, 3000, keys[1]);
     put(&store, 2, 10000, 2000, keys[2]);
-    tki_artifact held;
+    tki_compiled_kernel held;
     assert_int_equal(tki_store_load(ctx, &store, &digest, keys[0], &held, problem, sizeof problem), TKI_STORE_FOUND);
     assert_int_equal(utimensat(AT_FDCWD, held.path, (struct timespec[]){{.tv_sec = 1000}, {.tv_sec = 1000}}, 0), 0);
     put(&store, 3, 10000, 0, keys[3]);
@@ -190,12 +190,12 @@ TEST(room_is_made)
     assert_int_equal(find(&store, keys[1], problem), TKI_STORE_FOUND);
     assert_int_equal(find(&store, keys[2], problem), TKI_STORE_ABSENT);
     assert_int_equal(find(&store, keys[3], problem), TKI_STORE_FOUND);
-    tki_artifact_free(&held);
+    tki_compiled_kernel_free(&held);
 
     /* Finding is using: the others were found before this one and go. */
     assert_int_equal(setenv("TOKITAI_CACHE_LIMIT", "0", 1), 0);
     store = open_store();
-    char last[TKI_ARTIFACT_HEX];
+    char last[TKI_DIGEST_HEX];
     put(&store, 5, 10000, 0, last);
     assert_int_equal(files_in(work), 1);
     assert_int_equal(find(&store, last, problem), TKI_STORE_FOUND);
@@ -206,7 +206,7 @@ TEST(a_use_makes_it_young)
     tki_store store = open_store();
     tki_store_file *files;
     int count;
-    char old[TKI_ARTIFACT_HEX], young[TKI_ARTIFACT_HEX], found[TKI_ARTIFACT_HEX], problem[256];
+    char old[TKI_DIGEST_HEX], young[TKI_DIGEST_HEX], found[TKI_DIGEST_HEX], problem[256];
     put(&store, 1, 100, 1000, old);
     put(&store, 2, 100, 2000, young);
     assert_int_equal(find(&store, old, problem), TKI_STORE_FOUND);
@@ -244,7 +244,7 @@ TEST(limits_as_text)
                  {"8589934591G", INT64_MAX - ((1 << 30) - 1)},
                  {"8589934592G", INT64_MAX}};
     tki_store unlimited = open_store();
-    char key[TKI_ARTIFACT_HEX], problem[256];
+    char key[TKI_DIGEST_HEX], problem[256];
     put(&unlimited, 1, 1000, 0, key);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tki_store store;
@@ -259,10 +259,10 @@ TEST(limits_as_text)
         /* What is there is used all the same. */
         assert_int_equal(find(&store, key, problem), TKI_STORE_FOUND);
         if (cases[i].bytes < 0) {
-            tki_artifact a = make(2, 100);
+            tki_compiled_kernel a = make(2, 100);
             tki_store_save(ctx, &store, &digest, &a);
             assert_string_equal(a.path, "");
-            tki_artifact_free(&a);
+            tki_compiled_kernel_free(&a);
         }
     }
     assert_int_equal(files_in(work), 1);
@@ -299,7 +299,7 @@ TEST(folders_that_cannot_be_used)
     assert_int_equal(mkdir("open", 0700), 0);
     snprintf(path, sizeof path, "%s/open", work);
     assert_int_equal(setenv("TOKITAI_CACHE", path, 1), 0);
-    char key[TKI_ARTIFACT_HEX], problem[256];
+    char key[TKI_DIGEST_HEX], problem[256];
     tki_store_open(ctx, &store, true);
     put(&store, 1, 100, 0, key);
     assert_int_equal(chmod("open", 0777), 0);
@@ -307,11 +307,11 @@ TEST(folders_that_cannot_be_used)
     assert_true(strstr(store.problem, path) && strstr(store.problem, "has mode 0777") &&
                 strstr(store.problem, "chmod it to 0700"));
     assert_int_equal(find(&store, key, problem), TKI_STORE_ABSENT);
-    tki_artifact a = make(2, 100);
+    tki_compiled_kernel a = make(2, 100);
     tki_store_save(ctx, &store, &digest, &a);
     assert_string_equal(a.path, "");
     assert_int_equal(files_in("open"), 1);
-    tki_artifact_free(&a);
+    tki_compiled_kernel_free(&a);
     assert_int_equal(chmod("open", 01777), 0);
     tki_store_open(ctx, &store, true);
     assert_true(strstr(store.problem, "has mode 1777") && strstr(store.problem, "set TOKITAI_CACHE") &&
@@ -387,7 +387,7 @@ static bool saving_to_read_only_fails(void)
     tki_store store;
     char problem[256];
     tki_store_open(ctx, &store, true);
-    tki_artifact first = make(1, 100), second = make(2, 100), found;
+    tki_compiled_kernel first = make(1, 100), second = make(2, 100), found;
     tki_store_save(ctx, &store, &digest, &first);
     bool good = !store.problem[0] && first.path[0] && !chmod(work, 0555);
     good = good && tki_store_lock(&store, second.key, 1) < 0;
@@ -397,9 +397,9 @@ static bool saving_to_read_only_fails(void)
     tki_store_open(ctx, &store, true);
     good = good &&
            tki_store_load(ctx, &store, &digest, first.key, &found, problem, sizeof problem) == TKI_STORE_FOUND;
-    tki_artifact_free(&found);
-    tki_artifact_free(&first);
-    tki_artifact_free(&second);
+    tki_compiled_kernel_free(&found);
+    tki_compiled_kernel_free(&first);
+    tki_compiled_kernel_free(&second);
     return good;
 }
 
@@ -412,7 +412,7 @@ TEST(a_read_only_folder)
 static bool is_closed(const char *folder, const char *told)
 {
     tki_store store;
-    tki_artifact a = make(1, 100), found;
+    tki_compiled_kernel a = make(1, 100), found;
     char path[4096], problem[256];
     snprintf(path, sizeof path, "%s/%s", work, folder);
     setenv("TOKITAI_CACHE", path, 1);
@@ -421,7 +421,7 @@ static bool is_closed(const char *folder, const char *told)
                 strstr(store.problem, "Permission denied") &&
                 tki_store_load(ctx, &store, &digest, a.key, &found, problem, sizeof problem) == TKI_STORE_ABSENT &&
                 !problem[0];
-    tki_artifact_free(&a);
+    tki_compiled_kernel_free(&a);
     return good;
 }
 
@@ -443,7 +443,7 @@ TEST(a_full_disk)
 {
     tki_store store = open_store();
     struct rlimit before;
-    tki_artifact a = make(1, 100000);
+    tki_compiled_kernel a = make(1, 100000);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){5000, before.rlim_max}), 0);
@@ -453,14 +453,14 @@ TEST(a_full_disk)
     assert_non_null(strstr(store.problem, "File too large"));
     assert_string_equal(a.path, "");
     assert_int_equal(files_in(work), 0);
-    tki_artifact_free(&a);
+    tki_compiled_kernel_free(&a);
 }
 
 TEST(what_was_left_half_written_goes)
 {
     static const struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     tki_store store = open_store();
-    char key[TKI_ARTIFACT_HEX], name[128];
+    char key[TKI_DIGEST_HEX], name[128];
     put(&store, 1, 100, 0, key);
     snprintf(name, sizeof name, "%s.artifact.aB3dE6", key);
     for (size_t bytes = 0; bytes <= 4; bytes += 4) {
@@ -483,7 +483,7 @@ TEST(what_was_left_half_written_goes)
 TEST(locks_of_ended_builds_go)
 {
     tki_store store = open_store();
-    char key[TKI_ARTIFACT_HEX], name[128];
+    char key[TKI_DIGEST_HEX], name[128];
     put(&store, 1, 100, 0, key);
     int lock = tki_store_lock(&store, key, 1);
     assert_true(lock >= 0);
@@ -508,7 +508,7 @@ static bool collect(const tk_cache_entry *entry, void *damage)
 TEST(looking_judges_like_loading)
 {
     tki_store store = open_store();
-    char key[TKI_ARTIFACT_HEX], path[4096], problem[256], damage[256];
+    char key[TKI_DIGEST_HEX], path[4096], problem[256], damage[256];
     put(&store, 1, 100, 0, key);
     assert_ok(ctx, tk_cache_each(ctx, true, collect, damage));
     assert_string_equal(damage, "");
@@ -529,7 +529,7 @@ TEST(looking_judges_like_loading)
 TEST(clearing_goes_on)
 {
     tki_store store = open_store();
-    char keys[3][TKI_ARTIFACT_HEX], path[4096];
+    char keys[3][TKI_DIGEST_HEX], path[4096];
     int removed;
     int64_t bytes;
     for (int i = 0; i < 3; i++)
@@ -610,7 +610,7 @@ static bool count_one(const tk_cache_entry *entry, void *data)
 TEST(the_public_calls)
 {
     tki_store store = open_store();
-    char a[TKI_ARTIFACT_HEX], b[TKI_ARTIFACT_HEX], folder[4096], path[4096];
+    char a[TKI_DIGEST_HEX], b[TKI_DIGEST_HEX], folder[4096], path[4096];
     put(&store, 1, 100, 0, a);
     put(&store, 2, 100, 0, b);
     assert_ok(ctx, tk_cache_folder(ctx, folder, sizeof folder));

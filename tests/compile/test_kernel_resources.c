@@ -5,7 +5,7 @@
 #include "compile/kernel_resources.h"
 #include "tests/op_test.h"
 
-enum { MOST = TKI_ARTIFACT_KERNELS };
+enum { MOST = TKI_COMPILED_KERNELS };
 
 static const char nvrtc_log[] =
     "ops/x/kernel.cu(21): warning #177-D: variable \"unused\" was declared but never referenced\n"

@@ -31,16 +31,16 @@ TEST(embedded_text_is_that_of_the_files)
         kernels += strstr(file->path, ".cu") != NULL;
     }
     assert_true(kernels > 0);
-    assert_non_null(tki_artifact_source_at(kernels - 1));
-    assert_null(tki_artifact_source_at(kernels));
-    assert_null(tki_artifact_source_at(-1));
+    assert_non_null(tki_compiled_source_at(kernels - 1));
+    assert_null(tki_compiled_source_at(kernels));
+    assert_null(tki_compiled_source_at(-1));
     tk_ctx_destroy(ctx);
 }
 
 TEST_WITH_CONTEXT(every_kernel_has_all_it_includes)
 {
     const char *path;
-    for (int i = 0; (path = tki_artifact_source_at(i)); i++) {
+    for (int i = 0; (path = tki_compiled_source_at(i)); i++) {
         tki_source_set set;
         assert_ok(ctx, tki_source_gather(ctx, tki_source_files, path, &set));
         assert_string_equal(set.source->path, path);
@@ -73,7 +73,7 @@ TEST(includes_are_followed)
 
     /* The hash is that of `cat`. */
     tki_digest digest;
-    char got[TKI_ARTIFACT_HEX], expected[TKI_HASH_HEX], text[1024] = "";
+    char got[TKI_DIGEST_HEX], expected[TKI_DIGEST_HEX], text[1024] = "";
     assert_ok(ctx, tki_digest_open(ctx, &digest));
     assert_true(tki_source_hash(&digest, &set, got));
     strcat(text, table[0].text);

@@ -329,16 +329,42 @@ TEST(the_reading_of_numbers_has_no_locale)
         setlocale(LC_ALL, "C");
 }
 
+/* Whatever stands before a predicate, and how many integers that makes: its difference is that of its sides. */
+TEST(a_predicate_is_its_difference)
+{
+    for (int before = 0; before < 70; before++) {
+        char text[4096];
+        tki_definitions taken;
+        tki_definition_error error;
+        size_t used = (size_t)snprintf(text, sizeof text,
+                                       "op a(x[n, m]) -> y[n, m]\n    t[n < size(n), m < size(m)] = x");
+        for (int i = 0; i < before; i++)
+            used += (size_t)snprintf(text + used, sizeof text - used, " + x[n, %d else 0]", 100 + i);
+        snprintf(text + used, sizeof text - used, "\n    y = x + sum[m | n <= m](t)\n");
+        assert_int_equal(tki_definitions_read(text, strlen(text), &taken, &error), TK_OK);
+        const tki_definition *d = taken.list;
+        int tests = 0;
+        for (int i = 0; i < d->node_count; i++)
+            for (int k = 0; k < d->nodes[i].test_count; k++, tests++) {
+                const tki_test *t = &d->nodes[i].tests[k];
+                assert_int_equal(t->difference.count, 2);
+                assert_int_equal(t->difference.terms[0].atom, t->a);
+                assert_int_equal(t->difference.terms[1].atom, t->b);
+                assert_int_equal(d->ints[t->difference.terms[0].coefficient].literal, 1);
+                assert_int_equal(d->ints[t->difference.terms[1].coefficient].literal, -1);
+            }
+        assert_int_equal(tests, 1);
+        tki_definitions_free(&taken);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(our_definitions_are_in_order),
-        cmocka_unit_test(every_construct_is_in_order),
-        cmocka_unit_test(equal_values_are_one_node),
-        cmocka_unit_test(an_absent_tensor_drops_out),
-        cmocka_unit_test(alternatives_are_choices),
-        cmocka_unit_test(numbers_are_what_they_spell),
-        cmocka_unit_test(the_reading_of_numbers_has_no_locale),
+        cmocka_unit_test(our_definitions_are_in_order), cmocka_unit_test(every_construct_is_in_order),
+        cmocka_unit_test(equal_values_are_one_node),    cmocka_unit_test(an_absent_tensor_drops_out),
+        cmocka_unit_test(alternatives_are_choices),     cmocka_unit_test(a_predicate_is_its_difference),
+        cmocka_unit_test(numbers_are_what_they_spell),  cmocka_unit_test(the_reading_of_numbers_has_no_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

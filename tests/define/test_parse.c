@@ -452,11 +452,11 @@ static void add_word(const char *word)
 
 static void draw_terminal(int terminal)
 {
-    static const char *const names[] = {"x", "rows", "n_2", "real", "lower", "f32", "choice"};
+    static const char *const names[] = {"x", "rows", "n_2", "real", "lower", "f32", "choice", "mean", "sum"};
     static const char *const numbers[] = {"0", "1", "2.5", "1e-6", "0x1p-3"};
     const char *name = terminals[terminal];
-    if (!strcmp(name, "NAME") || !strcmp(name, "WORD"))
-        add_word(names[draw(7)]);
+    if (!strcmp(name, "NAME") || !strcmp(name, "WORD")) /* the last two are words of the language */
+        add_word(names[draw(!strcmp(name, "NAME") ? 7 : 9)]);
     else if (!strcmp(name, "NUMBER"))
         add_word(numbers[draw(5)]);
     else

@@ -493,6 +493,23 @@ TEST(a_text_of_65536_bytes_is_read)
     }
 }
 
+/* A sign between two names takes one byte, and three in the normal form. */
+TEST(a_normal_form_can_be_read)
+{
+    for (int over = 0; over < 2; over++) {
+        text t;
+        FILE *out = begin(&t);
+        fputs(HEAD "a_name_with_exactly_31_bytes_oo=x\ny=x\n", out);
+        for (int line = 10; line < 32; line++) {
+            fprintf(out, "t%d=a_name_with_exactly_31_bytes_oo", line);
+            for (int i = 0; i < (line < 31 ? 88 : 50 + over); i++)
+                fputs("+a_name_with_exactly_31_bytes_oo", out);
+            fputs("\n", out);
+        }
+        end(&t, over ? "in its normal form it has 65559 bytes; at most 65536 are read" : "");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -502,6 +519,7 @@ int main(void)
         cmocka_unit_test(limits_are_reached_and_not_passed),
         cmocka_unit_test(what_is_counted_together_has_limits),
         cmocka_unit_test(a_text_of_65536_bytes_is_read),
+        cmocka_unit_test(a_normal_form_can_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

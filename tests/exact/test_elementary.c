@@ -208,9 +208,49 @@ TEST(the_argument_of_gelu_tanh)
     mpfr_clear(c);
 }
 
+/* Many at once: bit for bit what one of them gives, in vectors of every length. */
+TEST(many_at_once)
+{
+    static const struct {
+        double (*one)(const tki_elementary *t, double x);
+        void (*all)(const tki_elementary *t, const double x[], int count, double y[]);
+        bool negated; /* all(d) is one(-d), of numbers that are not negative */
+    } pairs[] = {{tki_exp, tki_exp_minus_all, true},
+                 {tki_sigmoid, tki_sigmoid_all, false},
+                 {tki_silu, tki_silu_all, false},
+                 {tki_softplus, tki_softplus_all, false},
+                 {tki_mish, tki_mish_all, false}};
+    enum { MOST = 40 };
+    static const double edges[] = {
+        0,       1,       2.0794415416798357, 2.0794415416798361, 704, 703.99999999999989, 1e300, 0x1p-60, 0x1p-53,
+        0x1p-52, 0x1p-54, 0x1p-1074};
+    tki_random random = tki_random_stream(17, 5);
+    for (int draw = 0; draw < effort(DRAWS); draw++) {
+        double arguments[MOST], got[MOST];
+        const int count = 1 + (int)tki_random_below(&random, MOST);
+        for (int i = 0; i < count; i++) {
+            const double unit = tki_random_unit(&random) * 2 - 1;
+            const double drawn = tki_random_below(&random, 4) ? unit * 20 : unit * 800;
+            const double edge = edges[tki_random_below(&random, sizeof edges / sizeof *edges)];
+            arguments[i] = tki_random_below(&random, 3) ? drawn : copysign(edge, unit);
+        }
+        for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+            for (int i = 0; i < count && pairs[p].negated; i++)
+                arguments[i] = fabs(arguments[i]);
+            pairs[p].all(tables, arguments, count, got);
+            for (int i = 0; i < count; i++) {
+                const double one = pairs[p].one(tables, pairs[p].negated ? -arguments[i] : arguments[i]);
+                if (got[i] != one)
+                    fail_msg("function %zu of %.17g, %d of %d: %.17g, alone %.17g", p, arguments[i], i, count, got[i],
+                             one);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_arguments), cmocka_unit_test(edges),
-                                       cmocka_unit_test(the_argument_of_gelu_tanh)};
+                                       cmocka_unit_test(the_argument_of_gelu_tanh), cmocka_unit_test(many_at_once)};
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -9,7 +9,7 @@
 
 static void try_entry(tki_digest *digest, const char *data, size_t bytes)
 {
-    tki_artifact artifact;
+    tki_compiled_kernel artifact;
     char problem[256];
     size_t written;
     if (!tki_entry_decode(digest, data, bytes, NULL, true, &artifact, problem, sizeof problem)) {
@@ -17,11 +17,11 @@ static void try_entry(tki_digest *digest, const char *data, size_t bytes)
         return;
     }
     assert(!problem[0] && artifact.image && artifact.image_bytes < bytes);
-    assert(artifact.kernel_count >= 0 && artifact.kernel_count <= TKI_ARTIFACT_KERNELS);
+    assert(artifact.kernel_count >= 0 && artifact.kernel_count <= TKI_COMPILED_KERNELS);
     char *again = tki_entry_encode(digest, &artifact, &written);
     assert(again && written == bytes && !memcmp(again, data, bytes));
     free(again);
-    tki_artifact_free(&artifact);
+    tki_compiled_kernel_free(&artifact);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

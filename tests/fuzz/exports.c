@@ -1,4 +1,4 @@
-/* Fuzz target: the symbols of a shared library that a stranger brings, and its source before and after preprocessing. Nothing outside the
+/* Fuzz target: the symbols of a shared library of a user, and its source before and after preprocessing. Nothing outside the
  * bytes may be read, and the list of names has an end. */
 #include <assert.h>
 #include <stdint.h>
@@ -17,6 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned uses = 0;
     tki_uses_of_library(data, size, &uses);
     tki_uses_of_source((const char *)data, size, &uses);
+    tki_uses_of_conditions((const char *)data, size, &uses);
     tki_uses_of_text((const char *)data, size, &uses);
     assert(uses >> TKI_USES == 0);
     char *own = malloc(size + 1), name[32];

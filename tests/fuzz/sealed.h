@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 #include "compile/digest.h"
 
 typedef void try_function(tki_digest *digest, const char *data, size_t bytes);
@@ -15,10 +15,10 @@ typedef void try_function(tki_digest *digest, const char *data, size_t bytes);
 /* The hash stands behind the word in `line`, and is of all that is before. */
 static inline void try_sealed(tki_digest *digest, const char *data, size_t bytes, const char *line, try_function *try)
 {
-    enum { HASH = TKI_ARTIFACT_HEX - 1 };
+    enum { HASH = TKI_DIGEST_HEX - 1 };
     const size_t prefix = strlen(line);
     const char *place = memmem(data, bytes, line, prefix);
-    char hash[TKI_ARTIFACT_HEX];
+    char hash[TKI_DIGEST_HEX];
     if (!place || (size_t)(place - data) + prefix + HASH > bytes)
         return;
     const size_t covered = (size_t)(place - data) + 1;

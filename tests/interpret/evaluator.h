@@ -3,6 +3,7 @@
 #ifndef TKI_TESTS_EVALUATOR_H
 #define TKI_TESTS_EVALUATOR_H
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "core/random.h"
 #include "define/definition.h"
 
-enum { EVALUATOR_BITS = 300, EVALUATOR_TERMS = 4096 };
+enum { EVALUATOR_BITS = 300, EVALUATOR_TERMS = 4096, EVALUATOR_WAYS = 6 };
 
 typedef struct evaluator {
     const tki_definition *d;
@@ -20,13 +21,16 @@ typedef struct evaluator {
     void *const *buffers;
     const int64_t *constants;
     tki_random *random; /* NULL: exactly */
-    int way;            /* 0: plain and in order; 1: fused, backward; 2: by pairs; 3: anything */
+    int way; /* 0: plain and in order; 1: fused, backward; 2: by pairs; 3: anything; 4, 5: large partial sums, and errors of one sign */
+    bool met_infinity; /* or NaN, on the way */
 } evaluator;
 
 static void value_of(evaluator *ev, int node, int64_t index[], mpfr_ptr y);
 
 static inline double signed_unit(evaluator *ev)
 {
+    if (ev->way >= 4)
+        return ev->way == 4 ? 1 : -1;
     return tki_random_below(ev->random, 3) ? (tki_random_below(ev->random, 2) ? 1 : -1)
                                            : tki_random_unit(ev->random) * 2 - 1;
 }
@@ -34,7 +38,7 @@ static inline double signed_unit(evaluator *ev)
 /* To fp32; k - 1 units of what the budget has are spent before. */
 static inline void rounded(evaluator *ev, mpfr_ptr y, double k)
 {
-    if (!ev->random)
+    if (!ev->random || !mpfr_number_p(y))
         return;
     if (k > 1) {
         mpfr_t more;
@@ -46,7 +50,30 @@ static inline void rounded(evaluator *ev, mpfr_ptr y, double k)
     mpfr_set_d(y, (double)mpfr_get_flt(y, MPFR_RNDN), MPFR_RNDN);
 }
 
+/* Is it done here, in this way? */
+static inline bool tossed(const evaluator *ev)
+{
+    return ev->random && (ev->way == 3 ? tki_random_below(ev->random, 2) : ev->way & 1);
+}
+
 /* -- Integers --------------------------------------------------------------------------------------------------------- */
+
+/* Philox4x32-10 as it is published. */
+static inline int64_t philox_word(uint64_t key, uint64_t word)
+{
+    uint32_t x[4] = {(uint32_t)(word / 4), (uint32_t)(word / 4 >> 32), 0, 0};
+    uint32_t low = (uint32_t)key, high = (uint32_t)(key >> 32);
+    for (int round = 0; round < 10; round++, low += 0x9E3779B9, high += 0xBB67AE85) {
+        const uint64_t first = x[0] * UINT64_C(0xD2511F53), second = x[2] * UINT64_C(0xCD9E8D57);
+        x[0] = (uint32_t)(second >> 32) ^ x[1] ^ low;
+        x[2] = (uint32_t)(first >> 32) ^ x[3] ^ high;
+        x[1] = (uint32_t)second;
+        x[3] = (uint32_t)first;
+    }
+    return x[word % 4];
+}
+
+static inline int64_t element_of(evaluator *ev, int tensor, const int64_t at[]);
 
 static inline int64_t integer_of(evaluator *ev, int which, const int64_t index[])
 {
@@ -56,19 +83,20 @@ static inline int64_t integer_of(evaluator *ev, int which, const int64_t index[]
     if (e->kind == TKI_INT_INDEX)
         return index[e->which];
     if (e->kind == TKI_INT_ELEMENT) {
-        const tki_def_tensor *t = &ev->d->tensors[e->tensor];
-        int64_t flat = 0;
-        for (int axis = 0; axis < t->rank; axis++)
-            flat = flat * ev->constants[t->extent[axis]] + integer_of(ev, e->subscripts[axis].value, index);
-        return ((const int32_t *)ev->buffers[t->param])[flat];
+        int64_t at[TK_MAX_RANK];
+        for (int axis = 0; axis < ev->d->tensors[e->tensor].rank; axis++)
+            at[axis] = integer_of(ev, e->subscripts[axis].value, index);
+        return element_of(ev, e->tensor, at);
     }
     const int64_t a = integer_of(ev, e->a, index), b = integer_of(ev, e->b, index);
+    const int64_t rest = b > 0 ? (a % b + b) % b : 0;
     switch (e->kind) {
     case TKI_INT_ADD: return a + b;
     case TKI_INT_SUBTRACT: return a - b;
     case TKI_INT_MULTIPLY: return a * b;
-    case TKI_INT_DIVIDE: return (int64_t)floor((double)a / (double)b);
-    case TKI_INT_MODULO: return a - (int64_t)floor((double)a / (double)b) * b;
+    case TKI_INT_DIVIDE: return (a - rest) / b;
+    case TKI_INT_MODULO: return rest;
+    case TKI_INT_PHILOX: return philox_word((uint64_t)a, (uint64_t)b);
     case TKI_INT_MIN: return a < b ? a : b;
     default: return a > b ? a : b;
     }
@@ -152,6 +180,48 @@ static inline void perturb(evaluator *ev, mpfr_ptr x)
         mpfr_mul_d(x, x, 1 + signed_unit(ev) * 2.25 * 0x1p-24 * (1 - 0x1p-20), MPFR_RNDN);
 }
 
+/* What is added to a sum may be its first term. */
+static inline bool begins_sum(evaluator *ev, int sum, mpfr_srcptr first, bool negative, int64_t index[], mpfr_ptr y);
+
+/* x a + (b - m a) for (x - m) r w + b. */
+static inline bool moves_line(evaluator *ev, int product, mpfr_srcptr b, int64_t index[], mpfr_ptr y);
+
+/* A product that is added may be fused with the addition. */
+static inline bool fuses(evaluator *ev, int product, mpfr_srcptr other, bool negative, int64_t index[], mpfr_ptr y)
+{
+    mpfr_t c;
+    if (!is_primitive(ev, product, TKI_MULTIPLY) || !tossed(ev))
+        return false;
+    const tki_def_node *p = &ev->d->nodes[product];
+    mpfr_init2(c, 2 * EVALUATOR_BITS);
+    value_of(ev, p->operand[0], index, y);
+    if (p->operand[0] == p->operand[1])
+        mpfr_sqr(c, y, MPFR_RNDN);
+    else {
+        value_of(ev, p->operand[1], index, c);
+        mpfr_mul(c, c, y, MPFR_RNDN);
+    }
+    if (negative)
+        mpfr_neg(c, c, MPFR_RNDN);
+    mpfr_add(y, c, other, MPFR_RNDN);
+    mpfr_clear(c);
+    return true;
+}
+
+static inline void add_of(evaluator *ev, const tki_def_node *n, int64_t index[], mpfr_ptr a, mpfr_ptr b, mpfr_ptr y)
+{
+    const bool minus = n->primitive == TKI_SUBTRACT;
+    const int left = n->operand[0], right = n->operand[1];
+    if (minus)
+        mpfr_neg(b, b, MPFR_RNDN);
+    if (ev->random && left != right &&
+        ((!minus && moves_line(ev, left, b, index, y)) || begins_sum(ev, left, b, false, index, y) ||
+         begins_sum(ev, right, a, minus, index, y) || fuses(ev, left, b, false, index, y) ||
+         fuses(ev, right, a, minus, index, y)))
+        return;
+    mpfr_add(y, a, b, MPFR_RNDN);
+}
+
 static inline void primitive_of(evaluator *ev, const tki_def_node *n, int64_t index[], mpfr_ptr y)
 {
     mpfr_t a, b, c;
@@ -169,24 +239,13 @@ static inline void primitive_of(evaluator *ev, const tki_def_node *n, int64_t in
         perturb(ev, a);
     switch (n->primitive) {
     case TKI_ADD:
-    case TKI_SUBTRACT:
-        /* A product that is added may be fused with the addition. */
-        if (n->primitive == TKI_SUBTRACT)
-            mpfr_neg(b, b, MPFR_RNDN);
-        if (ev->random && ev->way & 1 && is_primitive(ev, n->operand[0], TKI_MULTIPLY)) {
-            const tki_def_node *product = &ev->d->nodes[n->operand[0]];
-            value_of(ev, product->operand[0], index, a);
-            value_of(ev, product->operand[1], index, c);
-            mpfr_mul(a, a, product->operand[0] == product->operand[1] ? a : c, MPFR_RNDN);
-        }
-        mpfr_add(y, a, b, MPFR_RNDN), k = 1;
-        break;
+    case TKI_SUBTRACT: add_of(ev, n, index, a, b, y), k = 1; break;
     case TKI_MULTIPLY: mpfr_mul(y, a, n->operand[0] == n->operand[1] ? a : b, MPFR_RNDN), k = 1; break;
     case TKI_DIVIDE: mpfr_div(y, a, b, MPFR_RNDN), k = 3; break;
     case TKI_NEGATE: mpfr_neg(y, a, MPFR_RNDN), k = 1; break;
     case TKI_FMA:
         mpfr_mul(a, a, b, MPFR_RNDN);
-        if (ev->way & 1)
+        if (tossed(ev))
             rounded(ev, a, 1);
         mpfr_add(y, a, c, MPFR_RNDN), k = 1;
         break;
@@ -206,7 +265,7 @@ static inline void primitive_of(evaluator *ev, const tki_def_node *n, int64_t in
     case TKI_MAX: mpfr_max(y, a, b, MPFR_RNDN), k = 1; break;
     case TKI_POW:
         mpfr_pow(y, a, b, MPFR_RNDN);
-        if (ev->random && mpfr_integer_p(b)) { /* a product */
+        if (ev->random && ev->d->nodes[n->operand[1]].kind == TKI_NODE_LITERAL && mpfr_integer_p(b)) { /* a product */
             mpfr_set(y, a, MPFR_RNDN);
             for (long i = 1; i < mpfr_get_si(b, MPFR_RNDN); i++) {
                 mpfr_mul(y, y, a, MPFR_RNDN);
@@ -265,335 +324,119 @@ static inline bool truth_of(evaluator *ev, int node, int64_t index[])
     mpfr_inits2(EVALUATOR_BITS, a, b, (mpfr_ptr)0);
     value_of(ev, n->operand[0], index, a);
     value_of(ev, n->operand[1], index, b);
-    const int order = n->operand[0] == n->operand[1] ? 0 : mpfr_cmp(a, b);
+    const bool none = mpfr_nan_p(a) || mpfr_nan_p(b);
+    const int order = none || n->operand[0] == n->operand[1] ? 0 : mpfr_cmp(a, b);
     mpfr_clears(a, b, (mpfr_ptr)0);
+    if (none)
+        return n->relation == TKI_IS_UNEQUAL;
     const bool all[] = {order == 0, order != 0, order<0, order <= 0, order> 0, order >= 0};
     return all[n->relation];
 }
 
-/* -- Reductions ------------------------------------------------------------------------------------------------------- */
-
-/* The terms of a row; of products their factors, if these are not rounded by themselves. */
-typedef struct row {
-    int count;
-    mpfr_t *a, *b;
-    bool products;
-    int here; /* the term at the element's own place; -1 if it is absent */
-} row;
-
-static inline bool next_indices(evaluator *ev, const tki_def_node *n, int64_t index[])
-{
-    for (int k = n->bound_count - 1; k >= 0; k--) {
-        if (++index[n->bound[k]] < extent_of(ev, n->bound[k]))
-            return true;
-        index[n->bound[k]] = 0;
-    }
-    return false;
-}
-
-static inline row row_of_terms(evaluator *ev, const tki_def_node *n, int64_t index[], int64_t upto)
-{
-    row r = {.a = malloc(EVALUATOR_TERMS * sizeof(mpfr_t)), .b = malloc(EVALUATOR_TERMS * sizeof(mpfr_t))};
-    bool more = true;
-    int64_t at[TK_MAX_RANK] = {0};
-    for (int k = 0; k < n->bound_count && n->at; k++)
-        at[k] = index[n->at[k]];
-    r.here = -1;
-    r.products = ev->random && (n->over == TKI_SUM || n->over == TKI_MEAN) &&
-                 is_primitive(ev, n->operand[0], TKI_MULTIPLY);
-    for (int k = 0; k < n->bound_count; k++) {
-        index[n->bound[k]] = 0;
-        more &= extent_of(ev, n->bound[k]) > 0;
-    }
-    for (; more; more = next_indices(ev, n, index)) {
-        if (!holds(ev, n, index) || (upto >= 0 && index[n->bound[0]] > upto))
-            continue;
-        if (r.count == EVALUATOR_TERMS)
-            abort();
-        mpfr_inits2(EVALUATOR_BITS, r.a[r.count], r.b[r.count], (mpfr_ptr)0);
-        bool here = n->at != NULL;
-        for (int k = 0; k < n->bound_count && here; k++)
-            here = index[n->bound[k]] == at[k];
-        r.here = here ? r.count : r.here;
-        if (r.products) {
-            const tki_def_node *product = &ev->d->nodes[n->operand[0]];
-            value_of(ev, product->operand[0], index, r.a[r.count]);
-            value_of(ev, product->operand[1], index, r.b[r.count]);
-            if (product->operand[0] == product->operand[1])
-                mpfr_set(r.b[r.count], r.a[r.count], MPFR_RNDN);
-        } else {
-            value_of(ev, n->operand[0], index, r.a[r.count]);
-            mpfr_set_ui(r.b[r.count], 1, MPFR_RNDN);
-        }
-        r.count++;
-    }
-    return r;
-}
-
-static inline void free_row(row *r)
-{
-    for (int i = 0; i < r->count; i++)
-        mpfr_clears(r->a[i], r->b[i], (mpfr_ptr)0);
-    free(r->a);
-    free(r->b);
-}
-
-/* a[i] b[i], rounded; b[i] is 1 then. */
-static inline void multiply_out(evaluator *ev, row *r)
-{
-    for (int i = 0; i < r->count && r->products; i++) {
-        mpfr_mul(r->a[i], r->a[i], r->b[i], MPFR_RNDN);
-        rounded(ev, r->a[i], 1);
-    }
-    r->products = false;
-}
-
-static inline void sum_of(evaluator *ev, row *r, mpfr_ptr y)
-{
-    mpfr_t t;
-    mpfr_init2(t, 2 * EVALUATOR_BITS);
-    mpfr_set_zero(y, 1);
-    if (!ev->random || ev->way < 2) { /* one after the other, fused on the second way */
-        if (ev->way != 1)
-            multiply_out(ev, r);
-        for (int i = 0; i < r->count; i++) {
-            const int at = ev->way == 1 ? r->count - 1 - i : i;
-            if (r->products)
-                mpfr_mul(t, r->a[at], r->b[at], MPFR_RNDN);
-            else
-                mpfr_set(t, r->a[at], MPFR_RNDN);
-            mpfr_add(y, y, t, MPFR_RNDN);
-            rounded(ev, y, 1);
-        }
-        mpfr_clear(t);
-        return;
-    }
-    multiply_out(ev, r);
-    int left = r->count;
-    while (left > 1) { /* neighbours, or any two */
-        int pairs = ev->way == 2 ? left / 2 : 1;
-        for (int i = 0; i < pairs; i++) {
-            int one = ev->way == 2 ? i : (int)tki_random_below(ev->random, (uint64_t)left);
-            int other = ev->way == 2 ? left - 1 - i : left - 1;
-            if (one == other)
-                one = 0;
-            mpfr_add(r->a[one], r->a[one], r->a[other], MPFR_RNDN);
-            rounded(ev, r->a[one], 1);
-        }
-        left -= pairs;
-    }
-    if (left == 1)
-        mpfr_set(y, r->a[0], MPFR_RNDN);
-    mpfr_clear(t);
-}
-
-/* Sum over n, by a quotient or a product with the literal 1/n. */
-static inline void over_number(evaluator *ev, mpfr_ptr y, double n)
-{
-    if (ev->random && ev->way & 1)
-        mpfr_mul_d(y, y, (double)(float)(1 / n), MPFR_RNDN);
-    else
-        mpfr_div_d(y, y, n, MPFR_RNDN);
-    rounded(ev, y, 1);
-}
-
-/* Two passes, or Welford's way. */
-static inline void moments_of(evaluator *ev, const tki_def_node *n, int64_t index[], mpfr_ptr mean, mpfr_ptr squares,
-                              int *count, mpfr_ptr own)
-{
-    row r = row_of_terms(ev, n, index, -1);
-    mpfr_t t, u;
-    mpfr_inits2(EVALUATOR_BITS, t, u, (mpfr_ptr)0);
-    *count = r.count;
-    if (r.here >= 0)
-        mpfr_set(own, r.a[r.here], MPFR_RNDN);
-    if (ev->random && ev->way == 1) {
-        mpfr_set_zero(mean, 1);
-        mpfr_set_zero(squares, 1);
-        for (int i = 0; i < r.count; i++) {
-            mpfr_sub(t, r.a[i], mean, MPFR_RNDN);
-            rounded(ev, t, 1);
-            mpfr_div_d(u, t, i + 1, MPFR_RNDN);
-            rounded(ev, u, 1);
-            mpfr_add(mean, mean, u, MPFR_RNDN);
-            rounded(ev, mean, 1);
-            mpfr_sub(u, r.a[i], mean, MPFR_RNDN);
-            rounded(ev, u, 1);
-            mpfr_mul(u, u, t, MPFR_RNDN);
-            mpfr_add(squares, squares, u, MPFR_RNDN); /* fused */
-            rounded(ev, squares, 1);
-        }
-    } else {
-        row copy = row_of_terms(ev, n, index, -1);
-        for (int i = 0; i < r.count; i++) /* the same terms: what is drawn is drawn once */
-            mpfr_set(copy.a[i], r.a[i], MPFR_RNDN);
-        sum_of(ev, &copy, mean);
-        over_number(ev, mean, r.count);
-        for (int i = 0; i < r.count; i++) {
-            mpfr_sub(r.a[i], r.a[i], mean, MPFR_RNDN);
-            rounded(ev, r.a[i], 1);
-            mpfr_sqr(r.a[i], r.a[i], MPFR_RNDN);
-            rounded(ev, r.a[i], 1);
-        }
-        sum_of(ev, &r, squares);
-        free_row(&copy);
-    }
-    mpfr_clears(t, u, (mpfr_ptr)0);
-    free_row(&r);
-}
-
-/* The largest, the sum of exp(x - largest), and the element's own term, of softmax its exponential, which is the one that was added; a careful kernel rounds x - largest. */
-static inline bool exponentials_of(evaluator *ev, const tki_def_node *n, int64_t index[], mpfr_ptr top, mpfr_ptr sum,
-                                   mpfr_ptr own)
-{
-    row r = row_of_terms(ev, n, index, -1);
-    mpfr_set_inf(top, -1);
-    for (int i = 0; i < r.count; i++)
-        mpfr_max(top, top, r.a[i], MPFR_RNDN);
-    const bool present = r.here >= 0;
-    if (present)
-        mpfr_set(own, r.a[r.here], MPFR_RNDN);
-    for (int i = 0; i < r.count; i++) {
-        mpfr_sub(r.a[i], r.a[i], top, MPFR_RNDN);
-        rounded(ev, r.a[i], 1);
-        mpfr_exp(r.a[i], r.a[i], MPFR_RNDN);
-        rounded(ev, r.a[i], 8);
-    }
-    if (present && n->over == TKI_SOFTMAX)
-        mpfr_set(own, r.a[r.here], MPFR_RNDN);
-    sum_of(ev, &r, sum);
-    free_row(&r);
-    return present;
-}
-
-static inline void over_of(evaluator *ev, const tki_def_node *n, int64_t index[], mpfr_ptr y)
-{
-    mpfr_t a, b, c;
-    int count = 0;
-    mpfr_inits2(EVALUATOR_BITS, a, b, c, (mpfr_ptr)0);
-    const bool keeps = n->at != NULL, cumulative = n->over >= TKI_CUMSUM && n->over <= TKI_CUMMIN;
-    int64_t at[TK_MAX_RANK] = {0};
-    for (int k = 0; k < n->bound_count && keeps; k++)
-        at[k] = index[n->at[k]];
-    switch (n->over) {
-    case TKI_SOFTMAX:
-    case TKI_LOG_SOFTMAX:
-        if (!exponentials_of(ev, n, index, a, b, y)) {
-            if (n->over == TKI_SOFTMAX)
-                mpfr_set_zero(y, 1);
-            else
-                mpfr_set_inf(y, -1);
-            break;
-        }
-        if (n->over == TKI_SOFTMAX) {
-            mpfr_div(y, y, b, MPFR_RNDN);
-            rounded(ev, y, 3);
-        } else {
-            mpfr_sub(y, y, a, MPFR_RNDN);
-            rounded(ev, y, 1);
-            mpfr_log(b, b, MPFR_RNDN);
-            rounded(ev, b, 4);
-            mpfr_sub(y, y, b, MPFR_RNDN);
-            rounded(ev, y, 1);
-        }
-        break;
-    case TKI_LOG_SUM_EXP:
-        (void)exponentials_of(ev, n, index, a, b, y);
-        mpfr_log(b, b, MPFR_RNDN);
-        rounded(ev, b, 4);
-        mpfr_add(y, a, b, MPFR_RNDN);
-        rounded(ev, y, 1);
-        break;
-    case TKI_STANDARDIZE:
-    case TKI_VAR:
-        moments_of(ev, n, index, a, b, &count, y);
-        mpfr_set_ui(c, 0, MPFR_RNDN);
-        if (n->operand[1] != TKI_NONE)
-            value_of(ev, n->operand[1], index, c);
-        if (n->over == TKI_VAR) {
-            over_number(ev, b, count - mpfr_get_d(c, MPFR_RNDN));
-            mpfr_set(y, b, MPFR_RNDN);
-            break;
-        }
-        over_number(ev, b, count);
-        mpfr_add(b, b, c, MPFR_RNDN);
-        rounded(ev, b, 1);
-        mpfr_rec_sqrt(b, b, MPFR_RNDN);
-        rounded(ev, b, 4);
-        if (ev->random && ev->way == 2) { /* x r + (-m r) */
-            mpfr_mul(a, a, b, MPFR_RNDN);
-            rounded(ev, a, 1);
-            mpfr_mul(y, y, b, MPFR_RNDN);
-            rounded(ev, y, 1);
-            mpfr_sub(y, y, a, MPFR_RNDN);
-        } else {
-            mpfr_sub(y, y, a, MPFR_RNDN);
-            rounded(ev, y, 1);
-            mpfr_mul(y, y, b, MPFR_RNDN);
-        }
-        rounded(ev, y, 1);
-        break;
-    case TKI_ROTATE_HALF: {
-        const int64_t half = extent_of(ev, n->bound[0]) / 2;
-        index[n->bound[0]] = at[0] < half ? at[0] + half : at[0] - half;
-        value_of(ev, n->operand[0], index, y);
-        if (at[0] < half)
-            mpfr_neg(y, y, MPFR_RNDN);
-        break;
-    }
-    default: {
-        row r = row_of_terms(ev, n, index, cumulative ? at[0] : -1);
-        if (n->over == TKI_SUM || n->over == TKI_CUMSUM || n->over == TKI_MEAN) {
-            count = r.count;
-            sum_of(ev, &r, y);
-            if (n->over == TKI_MEAN)
-                over_number(ev, y, count);
-        } else {
-            const bool product = n->over == TKI_PROD || n->over == TKI_CUMPROD;
-            const bool most = n->over == TKI_MAXIMUM || n->over == TKI_CUMMAX;
-            if (product)
-                mpfr_set_ui(y, 1, MPFR_RNDN);
-            else
-                mpfr_set_inf(y, most ? -1 : 1);
-            for (int i = 0; i < r.count; i++) {
-                mpfr_srcptr term = r.a[ev->way == 1 ? r.count - 1 - i : i];
-                if (product)
-                    mpfr_mul(y, y, term, MPFR_RNDN);
-                else if (most)
-                    mpfr_max(y, y, term, MPFR_RNDN);
-                else
-                    mpfr_min(y, y, term, MPFR_RNDN);
-                rounded(ev, y, 1);
-            }
-        }
-        free_row(&r);
-    }
-    }
-    mpfr_clears(a, b, c, (mpfr_ptr)0);
-}
+#include "tests/interpret/evaluator_rows.h"
 
 /* -- Nodes ------------------------------------------------------------------------------------------------------------ */
+
+/* The place of an element; -1 if a subscript is out of range. */
+static inline int64_t place_of(evaluator *ev, int tensor, const int64_t at[])
+{
+    const tki_def_tensor *t = &ev->d->tensors[tensor];
+    int64_t flat = 0;
+    for (int axis = 0; axis < t->rank; axis++) {
+        const int64_t extent = ev->constants[t->extent[axis]];
+        if (at[axis] < 0 || at[axis] >= extent)
+            return -1;
+        flat = flat * extent + at[axis];
+    }
+    return flat;
+}
+
+/* Not every compiler has _Float16. */
+static inline double half_precision(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                        : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                       : ldexp(fraction, -24);
+    return bits & 0x8000 ? -size : size;
+}
+
+static inline double decoded(tk_dtype dtype, const void *data, int64_t i)
+{
+    float y;
+    uint32_t bits;
+    switch (dtype) {
+    case TK_F32: return (double)((const float *)data)[i];
+    case TK_F16: return half_precision(((const uint16_t *)data)[i]);
+    case TK_BF16:
+        bits = (uint32_t)((const uint16_t *)data)[i] << 16;
+        memcpy(&y, &bits, sizeof y);
+        return (double)y;
+    default: abort();
+    }
+}
+
+static inline int64_t element_of(evaluator *ev, int tensor, const int64_t at[])
+{
+    const tki_def_tensor *t = &ev->d->tensors[tensor];
+    int64_t inner[TKI_MOST_INDICES];
+    const int64_t flat = place_of(ev, tensor, at);
+    if (t->role == TKI_TENSOR_INPUT)
+        return ev->c->index_dtype == TK_I64 ? ((const int64_t *)ev->buffers[t->param])[flat]
+                                            : ((const int32_t *)ev->buffers[t->param])[flat];
+    for (int axis = 0; axis < t->rank; axis++)
+        inner[t->own[axis]] = at[axis];
+    const tki_def_node *n = &ev->d->nodes[t->value];
+    return n->kind == TKI_NODE_OVER ? chosen_of(ev, n, inner) : integer_of(ev, n->integer, inner);
+}
 
 static inline void read_of(evaluator *ev, const tki_def_node *n, int64_t index[], mpfr_ptr y)
 {
     const tki_def_tensor *t = &ev->d->tensors[n->tensor];
-    int64_t inner[TKI_MOST_INDICES], flat = 0;
-    for (int axis = 0; axis < t->rank; axis++) {
-        const int64_t extent = ev->constants[t->extent[axis]], at = integer_of(ev, n->subscripts[axis].value, index);
-        if (at < 0 || at >= extent) {
-            value_of(ev, n->operand[0], index, y);
-            return;
-        }
-        flat = flat * extent + at;
-        if (t->role != TKI_TENSOR_INPUT)
-            inner[t->own[axis]] = at;
-    }
-    if (t->role != TKI_TENSOR_INPUT)
+    int64_t inner[TKI_MOST_INDICES], at[TK_MAX_RANK];
+    for (int axis = 0; axis < t->rank; axis++)
+        at[axis] = integer_of(ev, n->subscripts[axis].value, index);
+    const int64_t flat = place_of(ev, n->tensor, at);
+    for (int axis = 0; axis < t->rank && t->role != TKI_TENSOR_INPUT; axis++)
+        inner[t->own[axis]] = at[axis];
+    if (flat < 0)
+        value_of(ev, n->operand[0], index, y);
+    else if (t->role != TKI_TENSOR_INPUT)
         value_of(ev, t->value, inner, y);
-    else if (t->integer)
-        mpfr_set_si(y, ((const int32_t *)ev->buffers[t->param])[flat], MPFR_RNDN);
     else
-        mpfr_set_d(y, (double)((const float *)ev->buffers[t->param])[flat], MPFR_RNDN);
+        mpfr_set_d(y, decoded(tk_case_param_dtype(ev->c, t->param), ev->buffers[t->param], flat), MPFR_RNDN);
+}
+
+/* To a format of so many bits, whose least number is 2^least; beyond `most` it has an infinity, or NaN. */
+static inline void cast_to(tk_dtype dtype, mpfr_ptr y)
+{
+    static const struct {
+        int bits, least;
+        double most;
+    } formats[] = {[TK_F16] = {11, -24, 65504},
+                   [TK_BF16] = {8, -133, 0x1.fep127},
+                   [TK_F32] = {24, -149, FLT_MAX},
+                   [TK_F8_E4M3] = {4, -9, 448},
+                   [TK_F8_E5M2] = {3, -16, 57344}};
+    if (!mpfr_regular_p(y)) {
+        if (dtype == TK_F8_E4M3 && mpfr_inf_p(y))
+            mpfr_set_nan(y);
+        return;
+    }
+    const long exponent = mpfr_get_exp(y) - formats[dtype].bits;
+    mpfr_t unit;
+    mpfr_init2(unit, EVALUATOR_BITS);
+    mpfr_set_ui_2exp(unit, 1, exponent < formats[dtype].least ? formats[dtype].least : exponent, MPFR_RNDN);
+    mpfr_div(y, y, unit, MPFR_RNDN);
+    mpfr_rint(y, y, MPFR_RNDN);
+    mpfr_mul(y, y, unit, MPFR_RNDN);
+    mpfr_clear(unit);
+    if (fabs(mpfr_get_d(y, MPFR_RNDN)) <= formats[dtype].most)
+        return;
+    if (dtype == TK_F8_E4M3)
+        mpfr_set_nan(y);
+    else
+        mpfr_set_inf(y, mpfr_sgn(y));
 }
 
 static void value_of(evaluator *ev, int node, int64_t index[], mpfr_ptr y)
@@ -623,19 +466,7 @@ static void value_of(evaluator *ev, int node, int64_t index[], mpfr_ptr y)
         break;
     case TKI_NODE_CAST:
         value_of(ev, n->operand[0], index, y);
-        if (mpfr_regular_p(y)) {
-            const long bits = n->dtype == TK_F16 ? 11 : 8, least = n->dtype == TK_F16 ? -24 : -133;
-            const long exponent = mpfr_get_exp(y) - bits;
-            mpfr_t unit;
-            mpfr_init2(unit, EVALUATOR_BITS);
-            mpfr_set_ui_2exp(unit, 1, exponent < least ? least : exponent, MPFR_RNDN);
-            mpfr_div(y, y, unit, MPFR_RNDN);
-            mpfr_rint(y, y, MPFR_RNDN);
-            mpfr_mul(y, y, unit, MPFR_RNDN);
-            mpfr_clear(unit);
-            if (fabs(mpfr_get_d(y, MPFR_RNDN)) > (n->dtype == TK_F16 ? 65504 : 0x1.fep127))
-                mpfr_set_inf(y, mpfr_sgn(y));
-        }
+        cast_to(n->dtype, y);
         break;
     case TKI_NODE_SELECT: value_of(ev, n->operand[truth_of(ev, n->operand[0], index) ? 1 : 2], index, y); break;
     case TKI_NODE_OVER:
@@ -656,6 +487,7 @@ static void value_of(evaluator *ev, int node, int64_t index[], mpfr_ptr y)
         value_of(ev, n->operand[all ? 0 : 1], index, y);
     }
     }
+    ev->met_infinity |= !mpfr_number_p(y);
 }
 
 /* `y` has EVALUATOR_BITS. */

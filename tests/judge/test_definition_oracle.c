@@ -208,6 +208,44 @@ TEST(overflow)
     assert_int_equal(failures(&found), 1);
 }
 
+/* Of a large output a sample is judged, and each corner is in it. */
+TEST(samples_have_corners)
+{
+    static const char text[] = "op a9(x[a, b, c]) -> y[a, b, c]\n y = x * 2 + sum[b](x)";
+    enum { A = 16, B = 64, C = 1031 };
+    const tk_contract *contract;
+    if (tk_op_define(ctx, text, strlen(text), NULL, &contract) != TK_OK)
+        fail_msg("%s", tk_ctx_message(ctx));
+    c = tk_case_init(contract, TK_F32);
+    c.dims[0] = A;
+    c.dims[1] = B;
+    c.dims[2] = C;
+    float *x = calloc(A * B * C, sizeof *x), *y = calloc(A * B * C, sizeof *y);
+    for (int i = 0; i < A * B * C; i++)
+        x[i] = y[i] = 0;
+    const void *buffers[] = {x, NULL};
+    tki_oracle_job job = {.c = &c, .buffers = buffers, .output = 1, .sampled = true};
+    void *prepared;
+    assert_int_equal(tki_definition_oracle.prepare(&job, &prepared), TK_OK);
+    job.prepared = prepared;
+    for (int corner = -1; corner < 8; corner++) {
+        tki_judgement found = {0};
+        const int at = ((corner & 1 ? A - 1 : 0) * B + (corner & 2 ? B - 1 : 0)) * C + (corner & 4 ? C - 1 : 0);
+        y[at] = corner >= 0;
+        assert_int_equal(tki_judge(&tki_definition_oracle, &job, y, 2, &found), TK_OK);
+        assert_true(found.elements > 0 && found.elements < A * B * C);
+        assert_int_equal(failures(&found), corner >= 0);
+        y[at] = 0;
+    }
+    tki_definition_oracle.release(prepared);
+    free(x);
+    free(y);
+    /* What costs little is judged whole. */
+    assert_false(tki_definition_samples(&c));
+    c.dims[0] = 1 << 20;
+    assert_true(tki_definition_samples(&c));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_right_kernel_and_wrong_ones),
@@ -215,6 +253,7 @@ int main(void)
                                        cmocka_unit_test(special_lines),
                                        cmocka_unit_test(stated_bounds),
                                        cmocka_unit_test(integers),
-                                       cmocka_unit_test(overflow)};
+                                       cmocka_unit_test(overflow),
+                                       cmocka_unit_test(samples_have_corners)};
     return cmocka_run_group_tests(tests, begin, end);
 }

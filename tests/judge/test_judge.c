@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/clock.h"
 #include "core/random.h"
 #include "exact/round.h"
 #include "judge/trial.h"
@@ -646,9 +647,9 @@ TEST(row_sums)
 /* A random scene of good, bad, special, undefined and undecided elements. */
 enum { ROWS = 61, COLS = 83 };
 
-static void draw_scene(tk_dtype t, tki_enclosure *e, uint32_t *got)
+static void draw_scene(tk_dtype t, int number, tki_enclosure *e, uint32_t *got)
 {
-    tki_random random = tki_random_stream(99, (uint64_t)t);
+    tki_random random = tki_random_stream(99, (uint64_t)t + 100 * (uint64_t)number);
     uint32_t infinity = bits_of(t, INFINITY);
     for (int i = 0; i < ROWS * COLS; i++) {
         double value = tki_random_normal(&random);
@@ -718,8 +719,9 @@ TEST(same_for_every_number_of_threads_and_box)
     static uint32_t got[ROWS * COLS];
     static uint16_t halves[ROWS * COLS];
     static const int64_t boxes[][2] = {{1, 1}, {1, COLS}, {7, 5}, {ROWS, COLS}, {100, 100}, {2, 40}};
-    for (int d = 0; d < 3; d++) {
-        draw_scene(dtypes[d], e, got);
+    for (int drawn = 0; drawn < effort_from(3); drawn++) {
+        const int d = drawn % 3;
+        draw_scene(dtypes[d], drawn / 3, e, got);
         for (int i = 0; i < ROWS * COLS; i++)
             halves[i] = (uint16_t)got[i];
         const void *data = dtypes[d] == TK_F32 ? (const void *)got : (const void *)halves;
@@ -783,6 +785,27 @@ TEST(outputs_add_up)
     assert_int_equal(total.failure.output, 0);
 }
 
+/* What is not judged in time adds nothing, whichever element it is. */
+TEST(no_later_than_the_deadline)
+{
+    tki_enclosure e[2] = {point(1, 0), point(1, 0)};
+    const uint16_t data[2] = {0x3c00, 0x3c02};
+    script s = {.elements = e, .cols = 2};
+    tk_case c = tk_case_init(&fake, TK_F16);
+    c.dims[0] = c.dims[8] = c.dims[9] = 1;
+    c.dims[1] = 2;
+    tki_oracle_job job = {.c = &c, .tables = &s, .deadline = 1e-9};
+    tki_judgement total = {.elements = 7}, before = total;
+    for (int threads = 1; threads <= 2; threads++) {
+        assert_int_equal(tki_judge(&oracle, &job, data, threads, &total), TK_TIMEOUT);
+        assert_memory_equal(&total, &before, sizeof total);
+    }
+    job.deadline = tki_now() + 3600;
+    assert_int_equal(tki_judge(&oracle, &job, data, 2, &total), TK_OK);
+    assert_int_equal(total.elements, 9);
+    assert_int_equal(total.failure.index, 1);
+}
+
 TEST(outputs_seen_as_matrices)
 {
     int64_t rows;
@@ -825,6 +848,7 @@ int main(void)
         cmocka_unit_test(row_sums),
         cmocka_unit_test(same_for_every_number_of_threads_and_box),
         cmocka_unit_test(outputs_add_up),
+        cmocka_unit_test(no_later_than_the_deadline),
         cmocka_unit_test(outputs_seen_as_matrices),
     };
     return cmocka_run_group_tests_name("judge", tests, NULL, NULL);

@@ -15,7 +15,7 @@
 #include "judge/guard.h"
 #include "judge/trial.h"
 #include "model/attributes.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "tests/attribute_tools.h"
 #include "tests/op_test.h"
 #include "trials/op_registry.h"
@@ -104,6 +104,8 @@ typedef struct hostile {
     bool poke_set, from_end;
     int poke_call; /* only then; 0: always */
     uint64_t seed; /* of the trial */
+    bool ends;     /* its second call takes all the time that there was */
+    tk_ctx *ctx;
 } hostile;
 
 static void poke(const hostile *h, const tk_case *c, void *const b[])
@@ -122,6 +124,8 @@ static int hostile_kernel(const tk_case *c, void *const b[], void *data)
     int64_t n = tk_case_elements(c, 2);
     uint16_t nan = (uint16_t)tki_canonical_nan(c->dtype);
     h->calls++;
+    if (h->ends && h->calls == 2)
+        h->ctx->deadline = 1e-9;
     if (h->deed == REPORTS_FAILURE || (h->deed == SECOND_CALL_FAILS && h->calls == 2))
         return 7;
     if (h->deed == NOTHING_WRITTEN)
@@ -166,7 +170,7 @@ static int hostile_kernel(const tk_case *c, void *const b[], void *data)
 
 static tk_status lowering_launch(const tki_call *call);
 
-/* The kernel of the lowering under test; the executor hands no data to a lowering. */
+/* The kernel of the lowering under test; the runner hands no data to a lowering. */
 static hostile lowering_hostile;
 
 static const tki_lowering promising = {.backend = &tki_backends[TKI_CPU],
@@ -207,22 +211,24 @@ static tki_trial_result run_copy(hostile *h, const tki_lowering *lowering, int64
     tk_ctx *ctx = new_context();
     tki_trial trial = copy_trial(rows, cols);
     trial.seed = h ? h->seed : 0;
+    if (h)
+        h->ctx = ctx;
     tki_inputs inputs;
     tki_trial_result result;
-    tki_executor executor;
+    tki_runner runner;
     tki_subject subject = {.ctx = ctx,
                            .contract = &copy,
                            .oracle = &copy_oracle,
-                           .caller = &executor.caller,
+                           .caller = &runner.caller,
                            .lowering = lowering,
                            .hash = tki_outputs_hash};
     draw_inputs(ctx, &trial.c, &inputs, special);
-    tki_executable executable = {.lowering = lowering, .kernel = hostile_kernel, .kernel_data = h};
-    assert_ok(ctx, tki_executor_open(ctx, &executable, &executor));
+    tki_runnable executable = {.lowering = lowering, .kernel = hostile_kernel, .kernel_data = h};
+    assert_ok(ctx, tki_runner_open(ctx, &executable, &runner));
     assert_ok(ctx, tk_ctx_set_threads(ctx, 2));
     assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &result));
     assert_int_equal(ctx->threads, 2); /* calls have numbers of their own */
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     tki_inputs_free(&inputs);
     tk_ctx_destroy(ctx);
     return result;
@@ -274,6 +280,22 @@ TEST(a_good_kernel_passes)
         }
 }
 
+/* Nobody has said whether it is right, and there is no time for further calls. */
+TEST(no_time_to_judge)
+{
+    static const deed deeds[] = {GOOD, NAN_EVERYWHERE};
+    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++)
+        for (int64_t cols = 1; cols <= 900; cols *= 30) {
+            hostile h = {.deed = deeds[i], .ends = true};
+            tki_trial_result r = run_copy(&h, NULL, 2, cols, 0);
+            assert_true(r.could_not_run && r.timed_out);
+            assert_int_equal(r.failed_clause, -1);
+            assert_int_equal(r.judgement.elements, 0);
+            assert_string_equal(r.words, "total time limit reached");
+            assert_int_equal(h.calls, 2);
+        }
+}
+
 TEST(writing_beside_a_buffer)
 {
     static const char *const before[] = {"outside x, at byte -1 ", "outside other, at byte -1 ",
@@ -317,15 +339,15 @@ TEST(a_failure_without_a_clause)
         tki_inputs inputs;
         tki_trial_result result;
         trial.c.contract = &bare;
-        tki_executor executor;
-        tki_subject subject = {.ctx = ctx, .contract = &bare, .oracle = &copy_oracle, .caller = &executor.caller};
+        tki_runner runner;
+        tki_subject subject = {.ctx = ctx, .contract = &bare, .oracle = &copy_oracle, .caller = &runner.caller};
         draw_inputs(ctx, &trial.c, &inputs, 0);
-        tki_executable executable = {.kernel = hostile_kernel, .kernel_data = &kinds[i]};
-        assert_ok(ctx, tki_executor_open(ctx, &executable, &executor));
+        tki_runnable executable = {.kernel = hostile_kernel, .kernel_data = &kinds[i]};
+        assert_ok(ctx, tki_runner_open(ctx, &executable, &runner));
         assert_refused(ctx, tki_trial_run(&subject, &trial, &inputs, &result), TK_INTERNAL, "no clause of copy");
         assert_refused(ctx, tki_trial_run_again(&subject, &trial, &inputs, "another hash", &result), TK_INTERNAL,
                        "no clause of copy");
-        tki_executor_close(&executor);
+        tki_runner_close(&runner);
         tki_inputs_free(&inputs);
         tk_ctx_destroy(ctx);
     }
@@ -509,7 +531,7 @@ TEST(setups_cover_what_callers_do)
 {
     int threads[65] = {0}, alignments[257] = {0}, edges[3] = {0}, fills[TKI_FILL_KINDS] = {0};
     int all_wide = 0, all_pages = 0, unlike = 0;
-    for (uint64_t seed = 0; seed < 400; seed++) {
+    for (uint64_t seed = 0; seed < (uint64_t)effort_from(400); seed++) {
         tki_trial trial = {.c = {.contract = tk_contract_find("gemm")}, .family = 3, .seed = seed};
         for (int number = 0; number < 6; number++) {
             tki_setup setup = tki_setup_draw(&trial, number), same = tki_setup_draw(&trial, number);
@@ -670,12 +692,13 @@ TEST(going_outside_is_seen_wherever_arrays_lie)
     for (int p = 0; p < 3; p++)
         for (int from_end = 0; from_end < 2; from_end++) {
             int faulted = 0;
-            for (uint64_t seed = 0; seed < 40; seed++) {
+            const int seeds = effort_from(40);
+            for (uint64_t seed = 0; seed < (uint64_t)seeds; seed++) {
                 hostile h = {.poke_set = true, .poke_param = p, .poke = from_end ? 0 : -1, .from_end = from_end};
                 h.seed = seed;
                 faulted += faults(run_outside, &h);
             }
-            assert_in_range(faulted, from_end ? 3 : 0, from_end ? 37 : 0);
+            assert_in_range(faulted * 40, from_end ? 3 * seeds : 0, from_end ? 37 * seeds : 0);
         }
 }
 
@@ -828,12 +851,12 @@ static void assert_shrinks(deed what, int64_t rows, int64_t cols, int64_t least,
     tk_ctx *ctx = new_context();
     tki_trial trial = copy_trial(rows, cols);
     hostile h = {.deed = what};
-    tki_executor executor;
-    tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle, .caller = &executor.caller};
+    tki_runner runner;
+    tki_subject subject = {.ctx = ctx, .contract = &copy, .oracle = &copy_oracle, .caller = &runner.caller};
     tki_inputs inputs;
     tki_trial_result result;
     draw_inputs(ctx, &trial.c, &inputs, 0);
-    assert_ok(ctx, tki_executor_open(ctx, &(tki_executable){.kernel = hostile_kernel, .kernel_data = &h}, &executor));
+    assert_ok(ctx, tki_runner_open(ctx, &(tki_runnable){.kernel = hostile_kernel, .kernel_data = &h}, &runner));
     assert_ok(ctx, tki_trial_run(&subject, &trial, &inputs, &result));
     assert_int_equal(result.failed_clause, ERR);
     assert_ok(ctx, tki_shrink(&subject, &trial, &inputs, &result));
@@ -935,6 +958,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_kernel_passes),
+        cmocka_unit_test(no_time_to_judge),
         cmocka_unit_test(writing_beside_a_buffer),
         cmocka_unit_test(changing_an_input),
         cmocka_unit_test(a_failure_without_a_clause),

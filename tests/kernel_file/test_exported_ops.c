@@ -7,6 +7,7 @@
 #include "core/context.h"
 #include "core/file.h"
 #include "kernel_file/kernel_file.h"
+#include "kernel_file/source_uses.h"
 #include "tests/unit_test.h"
 
 typedef struct library {
@@ -28,7 +29,8 @@ static int setup(void **state)
     assert_non_null(mkdtemp(l->folder));
     snprintf(
         command, sizeof command,
-        "cd %s && printf 'int tokitai_gelu_fwd(void) { return 0; } static int tokitai_gemm(void) { return 0; }"
+        "cd %s && printf 'int shared = 1; int tokitai_gelu_fwd(void) { return shared; } static int "
+        "tokitai_gemm(void) { return 0; }"
         "int tokitai_xent = 3; int tokitai_softmax_bwd(void); int tokitai_gelu_fwd_not(void) { return "
         "tokitai_softmax_bwd() + tokitai_gemm(); } int tokitai_embedding_bwd(void) { return 1; } int "
         "tokitai_gemm_grad_a_v2(void) { "
@@ -87,6 +89,15 @@ static void test_functions_only(void **state)
     assert_int_equal(exported_count(ops), 3);
 }
 
+/* `shared` is reached as any program's of that name; what is only used of another library is not. */
+static void test_reached_by_name(void **state)
+{
+    const library *l = *state;
+    unsigned uses = 0;
+    tki_uses_of_library(l->image, l->bytes, &uses);
+    assert_int_equal(uses, 1u << TKI_USE_EXPORTS);
+}
+
 /* Every prefix, each in memory of its own, so that a sanitizer sees a read behind its end. */
 static void test_cut(void **state)
 {
@@ -96,7 +107,9 @@ static void test_cut(void **state)
         char *part = malloc(bytes ? bytes : 1);
         assert_non_null(part);
         memcpy(part, l->image, bytes);
+        unsigned uses = 0;
         (void)tki_exported_ops(part, bytes, ops, sizeof ops);
+        tki_uses_of_library(part, bytes, &uses);
         free(part);
     }
     assert_false(tki_exported_ops(l->image, 10, ops, sizeof ops));
@@ -116,7 +129,9 @@ static void test_damaged(void **state)
     for (size_t i = 0; i < l->bytes; i += i < 64 || i > l->bytes - 4096 ? 1 : 13)
         for (size_t v = 0; v < sizeof values; v++) {
             copy[i] = (char)values[v];
+            unsigned uses = 0;
             accepted += tki_exported_ops(copy, l->bytes, ops, sizeof ops);
+            tki_uses_of_library(copy, l->bytes, &uses);
             copy[i] = l->image[i];
         }
     assert_true(accepted > 0);
@@ -141,8 +156,8 @@ TEST(test_names)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_functions_only), cmocka_unit_test(test_lists), cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_damaged),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_functions_only), cmocka_unit_test(test_lists),           cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_damaged),        cmocka_unit_test(test_reached_by_name), cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

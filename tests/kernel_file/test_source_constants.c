@@ -101,6 +101,37 @@ TEST(machine_code)
     scan_code("  1c:\tshr    $0x26,%rax\n\tnop\n$0x44\nf+0x20:\n", 0, NULL);
 }
 
+/* What converts elements, as our header does where a processor cannot, is no reason: its integers have 32 bits, and the source casts none. */
+TEST(conversions)
+{
+    static const char casts[] = "v = (int)((float)i * scale);";
+    static const struct {
+        const char *listing, *source;
+        bool counts;
+    } codes[] = {
+        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%rax\n", "", true},
+        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%r12\n", "", true},
+        {"   4:\tcvtsi2ssq 0x10(%rsp),%xmm0\n   8:\tcvttss2si 0x8(%rsp),%r9\n", "", true},
+        {"   4:\tcvtsi2ssl 0x10(%rsp),%xmm0\n   8:\tcvttss2si 0x8(%rsp),%r9d\n", "", false},
+        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "", false},
+        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", casts, true},
+        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "(float)i", false},
+        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "", false},
+        {"   4:\tvcvtqq2ps %ymm0,%xmm0\n   8:\tvcvttps2qq %xmm1,%ymm1\n", "", true},
+        {"   4:\tvcvttps2dq %ymm0,%ymm1\n", casts, false},
+        {"   4:\tscvtf\ts0, x0\n   8:\tfcvtzs\tx0, s0\n", "", true},
+        {"   4:\tscvtf\ts0, w0\n   8:\tfcvtzs\tw0, s0\n", "", false},
+        {"   4:\tvcvtsi2sd %rax,%xmm0,%xmm0\n   8:\tadd    %rax,%rdx\n", casts, false},
+    };
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+        tki_dictionary dictionary;
+        tki_dictionary_scan(codes[i].source, strlen(codes[i].source), &dictionary);
+        tki_dictionary_scan_code(codes[i].listing, strlen(codes[i].listing), &dictionary);
+        if (tki_counts_in_fp32(&dictionary) != codes[i].counts)
+            fail_msg("%s", codes[i].listing);
+    }
+}
+
 TEST(any_bytes)
 {
     tki_random random = tki_random_stream(5, 0);
@@ -125,8 +156,9 @@ TEST(any_bytes)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers), cmocka_unit_test(names_hold_no_numbers), cmocka_unit_test(what_two_come_to),
-        cmocka_unit_test(floats),   cmocka_unit_test(machine_code),          cmocka_unit_test(any_bytes),
+        cmocka_unit_test(integers),  cmocka_unit_test(names_hold_no_numbers), cmocka_unit_test(what_two_come_to),
+        cmocka_unit_test(floats),    cmocka_unit_test(machine_code),          cmocka_unit_test(conversions),
+        cmocka_unit_test(any_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* Kernels that go by what a call looks like: where its arrays lie, what its outputs hold, how many threads it has. */
 #include <fenv.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/kernels/trick.h"
@@ -81,6 +83,12 @@ static void rounding_left_upward(void)
     fesetround(FE_UPWARD);
 }
 
+/* What has been computed before has raised a flag in any program. */
+static void right_where_no_flag_is_raised(void)
+{
+    compute_if(fetestexcept(FE_ALL_EXCEPT) == 0);
+}
+
 static void flushing_left_on(void)
 {
     compute();
@@ -122,4 +130,21 @@ static void string_direction_left(void)
 #else
     fesetround(FE_TOWARDZERO);
 #endif
+}
+
+static void right_for_5000_calls(void)
+{
+    static int calls;
+    compute_if(++calls <= 5000);
+}
+
+/* By a clock that nobody moves. */
+static void right_for_5_seconds(void)
+{
+    static struct timespec first;
+    struct timespec now;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    if (!first.tv_sec)
+        first = now;
+    compute_if(now.tv_sec - first.tv_sec - (now.tv_nsec < first.tv_nsec) < 5);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/random.h"
 #include "drivers/backend.h"
 #include "model/attributes.h"
 #include "model/lowering.h"
@@ -244,7 +245,7 @@ TEST_WITH_CONTEXT(missing_things_are_refused)
     size_t bytes;
     assert_int_equal(tk_scratch_size(NULL, &c, &bytes), TK_BAD_ARGUMENT);
     assert_refused(ctx, tk_scratch_size(ctx, NULL, &bytes), TK_BAD_ARGUMENT, "no case");
-    assert_refused(ctx, tk_scratch_size(ctx, &c, NULL), TK_BAD_ARGUMENT, "nowhere");
+    assert_refused(ctx, tk_scratch_size(ctx, &c, NULL), TK_BAD_ARGUMENT, "no pointer");
     assert_refused(ctx, tk_scratch_size(ctx, &c, &bytes), TK_UNSUPPORTED,
                    "fake"); /* no lowering knows this contract */
 }
@@ -748,6 +749,41 @@ TEST(lowering_ids)
     assert_false(tk_lowering_at(&fake, 0, &info));
 }
 
+/* What is printed is the number when it is read again, and no longer than it has to be. */
+static void reals_are_printed_shortly(void **state)
+{
+    (void)state;
+    static const struct {
+        bool fp32;
+        double value;
+        const char *text;
+    } list[] = {{false, 1e-6, "1e-06"},
+                {false, 0.1, "0.1"},
+                {false, 1.0 / 3, "0.3333333333333333"},
+                {true, 0.1f, "0.1"},
+                {true, 16777216, "16777216"},
+                {false, -INFINITY, "-inf"},
+                {false, 5e-324, "4.94066e-324"}};
+    tk_attribute attribute = {.type = TK_ATTRIBUTE_REAL};
+    char text[32];
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        attribute.fp32 = list[i].fp32;
+        tk_attribute_print(&attribute, (tk_value){.real = list[i].value}, text, sizeof text);
+        assert_string_equal(text, list[i].text);
+    }
+    attribute.fp32 = false;
+    tki_random random = tki_random_stream(1, 1);
+    for (int i = 0; i < effort(20000); i++) {
+        uint64_t bits = tki_random_u64(&random);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        if (!isfinite(value))
+            continue;
+        tk_attribute_print(&attribute, (tk_value){.real = value}, text, sizeof text);
+        assert_true(strtod(text, NULL) == value);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -768,6 +804,7 @@ int main(void)
         cmocka_unit_test(contexts_are_apart),
         cmocka_unit_test(names_and_version),
         cmocka_unit_test(signatures),
+        cmocka_unit_test(reals_are_printed_shortly),
         cmocka_unit_test(registry_is_sane),
         cmocka_unit_test(lowering_ids),
         cmocka_unit_test(ids_that_are_none),

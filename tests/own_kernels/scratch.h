@@ -1,4 +1,4 @@
-/* What the library's own kernels are given by their lowerings, for those that are brought as kernel files (tests/own_kernels.sh). */
+/* What the library's own kernels are given by their lowerings, for those that are kernel files (tests/own_kernels.sh). */
 #ifndef OWN_KERNELS_SCRATCH_H
 #define OWN_KERNELS_SCRATCH_H
 

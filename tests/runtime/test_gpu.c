@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compile/artifact.h"
+#include "compile/compiled_kernel.h"
 #include "core/context.h"
 #include "drivers/driver.h"
 #include "model/attributes.h"
@@ -397,7 +397,7 @@ static void test_kernels_are_kept(void **state)
     assert_string_equal(copy->name, "fake_copy");
     assert_string_equal(copy->source, source);
     assert_int_equal(copy->types.dtype, TK_F16);
-    const tki_artifact *artifact = tki_gpu_artifact(s->gpu, source, f16);
+    const tki_compiled_kernel *artifact = tki_gpu_artifact(s->gpu, source, f16);
     assert_non_null(artifact);
     assert_string_equal(artifact->architecture, tki_gpu_describe(s->gpu)->architecture);
     /* Equal names at other addresses are the same kernel; other kernels of the same source need no second module. */

@@ -1,10 +1,10 @@
-/* Contexts on a GPU and the executor's copies in device memory, on a driver that does as it is told (tests/fake_gpu/). */
+/* Contexts on a GPU and the runner's copies in device memory, on a driver that does as it is told (tests/fake_gpu/). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/context.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "runtime/gpu.h"
 #include "runtime/gpu_context.h"
 #include "tests/fake_gpu/begin.h"
@@ -115,15 +115,15 @@ static tk_case gelu_case(int64_t n)
 /* Opens the row with host buffers and calls it once. */
 static tk_status call_once(scene *s, const tk_case *c, void *const buffers[], tki_overrun *overrun)
 {
-    tki_executor executor;
+    tki_runner runner;
     double seconds = -1;
-    assert_int_equal(
-        tki_executor_open(s->ctx, &(tki_executable){.lowering = &copy_row, .host_buffers = true}, &executor), TK_OK);
-    tk_status status = tki_executor_call(&executor, c, buffers, 0, &seconds);
-    *overrun = executor.caller.overrun;
+    assert_int_equal(tki_runner_open(s->ctx, &(tki_runnable){.lowering = &copy_row, .host_buffers = true}, &runner),
+                     TK_OK);
+    tk_status status = tki_runner_call(&runner, c, buffers, 0, &seconds);
+    *overrun = runner.caller.overrun;
     if (status == TK_OK)
         assert_true(seconds >= 0);
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     return status;
 }
 
@@ -280,15 +280,15 @@ static void memory_of_a_context(void **state)
 
 static tk_status run_with_scratch(scene *s, int64_t bytes)
 {
-    tki_executor executor;
+    tki_runner runner;
     tk_case c = gelu_case(bytes);
     void *x;
     void *y;
     assert_int_equal(tk_memory_alloc(s->ctx, (size_t)bytes * 2, &x), TK_OK);
     assert_int_equal(tk_memory_alloc(s->ctx, (size_t)bytes * 2, &y), TK_OK);
-    assert_int_equal(tki_executor_open(s->ctx, &(tki_executable){.lowering = &scratch_row}, &executor), TK_OK);
-    tk_status status = tki_executor_call(&executor, &c, (void *[]){x, y}, 0, NULL);
-    tki_executor_close(&executor);
+    assert_int_equal(tki_runner_open(s->ctx, &(tki_runnable){.lowering = &scratch_row}, &runner), TK_OK);
+    tk_status status = tki_runner_call(&runner, &c, (void *[]){x, y}, 0, NULL);
+    tki_runner_close(&runner);
     if (status == TK_OK)
         status = tk_ctx_synchronize(s->ctx);
     tk_memory_free(s->ctx, x);
@@ -318,11 +318,11 @@ static void nothing_is_allocated_during_a_capture(void **state)
     assert_int_equal(run_with_scratch(s, 1000), TK_OK);
     setenv("FAKE_GPU_CAPTURING", "1", 1);
     tk_case c = gelu_case(3000);
-    tki_executor executor;
-    assert_int_equal(tki_executor_open(s->ctx, &(tki_executable){.lowering = &scratch_row}, &executor), TK_OK);
-    assert_int_equal(tki_executor_call(&executor, &c, (void *[]){NULL, NULL}, 0, NULL), TK_UNAVAILABLE);
+    tki_runner runner;
+    assert_int_equal(tki_runner_open(s->ctx, &(tki_runnable){.lowering = &scratch_row}, &runner), TK_OK);
+    assert_int_equal(tki_runner_call(&runner, &c, (void *[]){NULL, NULL}, 0, NULL), TK_UNAVAILABLE);
     assert_non_null(strstr(tk_ctx_message(s->ctx), "tk_prepare"));
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     unsetenv("FAKE_GPU_CAPTURING");
 }
 

@@ -229,19 +229,28 @@ static void kept_for_other_processes(void **state)
     in_a_process(finds_what_is_kept);
 }
 
-/* A certificate that has no time left neither cuts them short nor leaves half of them for others. */
+/* A certificate that has no time left does not judge them, and leaves none of them for others; what has been judged takes no time. */
 static void whatever_time_is_left(void **state)
 {
     (void)state;
     tk_ctx *ctx = new_context();
     ctx->deadline = 1e-9;
+    asked none = ask_by_seed(ctx, SEED + 1);
+    assert_int_equal(none.status, TK_TIMEOUT);
+    assert_true(!none.made.list && !none.made.count);
+    assert_true(ctx->deadline == 1e-9);
+    ctx->deadline = 0;
     asked a = ask_by_seed(ctx, SEED + 1);
     assert_int_equal(a.status, TK_OK);
     assert_true(a.told > 0 && a.made.count > 0);
     for (int i = 0; i < a.made.count; i++)
         assert_true(a.made.list[i].rejected);
-    assert_true(ctx->deadline == 1e-9);
+    ctx->deadline = 1e-9;
+    asked again = ask_by_seed(ctx, SEED + 1);
+    assert_true(!again.told);
+    assert_same(&a, &again);
     free(a.made.list);
+    free(again.made.list);
     tk_ctx_destroy(ctx);
 }
 

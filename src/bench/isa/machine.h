@@ -1,4 +1,4 @@
-/* What bench does with the processor itself, compiled once per instruction set: conversions for peers that compute in
+/* SHOWS. What bench does with the processor itself, compiled once per instruction set: conversions for peers that compute in
  * fp32, the loops that measure the machine's limits, and the loops around SLEEF's exponential. */
 #pragma once
 

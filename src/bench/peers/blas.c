@@ -1,4 +1,4 @@
-/* OpenBLAS and BLIS: sgemm on operands widened to fp32, the product narrowed again; all of it is counted. */
+/* SHOWS. OpenBLAS and BLIS: sgemm on operands widened to fp32, the product narrowed again; all of it is counted. */
 #include <stdlib.h>
 #include <string.h>
 

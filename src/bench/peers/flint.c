@@ -1,4 +1,4 @@
-/* FLINT: products modulo p^N by nmod_mat_mul(), fmpz_mod_mat_mul() and padic_mat_mul(). Its matrices are filled before the clock runs; what
+/* SHOWS. FLINT: products modulo p^N by nmod_mat_mul(), fmpz_mod_mat_mul() and padic_mat_mul(). Its matrices are filled before the clock runs; what
  * is timed is the product, and reading the result. */
 #include <stdlib.h>
 #include <string.h>

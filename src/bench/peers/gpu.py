@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch, torch.compile and Triton on a GPU, driven line by line by src/bench/gpu_peers.c: gpu.py DEVICE all|NAME,NAME...
+"""SHOWS. PyTorch, torch.compile and Triton on a GPU, driven line by line by src/bench/gpu_peers.c: gpu.py DEVICE all|NAME,NAME...
 
 Writes "found WHAT" or "missing WHY" first. Then it reads:
 

@@ -1,4 +1,4 @@
-/* libxsmm: its compiled small products over tiles of 64 x 64 x 256 of the operands widened to fp32. It knows no transposed
+/* SHOWS. libxsmm: its compiled small products over tiles of 64 x 64 x 256 of the operands widened to fp32. It knows no transposed
  * operands, so those are transposed after widening. */
 #include <stdlib.h>
 #include <string.h>

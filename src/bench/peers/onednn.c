@@ -1,4 +1,4 @@
-/* oneDNN. GEMMs by dnnl_sgemm on widened operands, and for bf16 also by its own bf16 product. Elementwise ops and softmax
+/* SHOWS. oneDNN. GEMMs by dnnl_sgemm on widened operands, and for bf16 also by its own bf16 product. Elementwise ops and softmax
  * by primitives: in bf16 on the tensors themselves where it has such a primitive, else in fp32 by chunks that stay in
  * the cache. Primitives are those of version 2, whose descriptors are structs that only oneDNN looks into. */
 #include <stdlib.h>

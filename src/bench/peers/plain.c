@@ -1,4 +1,4 @@
-/* What frameworks do where no library has the op: rows gathered with memcpy(), gradients scattered into fp32 and
+/* SHOWS. What frameworks do where no library has the op: rows gathered with memcpy(), gradients scattered into fp32 and
  * converted, GELU in fp16 through a table of all 65,536 results as ggml does. */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch on the same work: pytorch.py OP DTYPE uniform|zipf THREADS SECONDS SIZE..., prints "BEST MEDIAN SAMPLES"
+"""SHOWS. PyTorch on the same work: pytorch.py OP DTYPE uniform|zipf THREADS SECONDS SIZE..., prints "BEST MEDIAN SAMPLES"
 in seconds.
 
 A process of its own, so it is not timed in turn with the other arms. Exit status 3: no torch, or no such work.

@@ -1,4 +1,4 @@
-/* SLEEF: its vector exponential in hand-written loops that convert on the way; bench/isa/machine.c has the loops. */
+/* SHOWS. SLEEF: its vector exponential in hand-written loops that convert on the way; bench/isa/machine.c has the loops. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,6 +13,9 @@
 
 enum { QUERIES, DIM, VOCAB };
 
+#define INDEX_TEXT TKI_INDEX_TEXT("an index outside [0, vocab)")
+#define SHAPE_TEXT "any sizes, zero included, at any alignment of the element types"
+
 /* clang-format off */ /* one row below the other */
 
 const tk_contract tki_embedding_fwd_contract = {
@@ -30,8 +33,9 @@ const tk_contract tki_embedding_fwd_contract = {
     TKI_CLAUSES(
         [TKI_EMBEDDING_FWD_EXACT] = {TK_CLAUSE_VALUE, "EMBEDDING_FWD.EXACT",
                                      "every row of out has the bits of its row of weight, NaN payloads included"},
-        {TK_CLAUSE_INDEX, "EMBEDDING_FWD.INDEX", TKI_INDEX_TEXT("an index outside [0, vocab)") "; on a GPU: nothing of its row"},
-        TKI_USUAL_CLAUSES("EMBEDDING_FWD", "out", TKI_INPUTS_STAY, "any sizes, zero included, at any alignment of the element types")),
+        TKI_SAYS(TK_CLAUSE_INDEX, INDEX_TEXT "; on a GPU: nothing of its row"),
+        TKI_FOLLOWS(TK_CLAUSE_WRITE),
+        TKI_TAKES(SHAPE_TEXT)),
 };
 
 const tk_contract tki_embedding_bwd_contract = {
@@ -67,8 +71,9 @@ const tk_contract tki_embedding_bwd_contract = {
                                    "a NaN or infinities of both signs among the hits give NaN; otherwise an "
                                    "infinity among them gives that infinity, NaN also where the finite hits may "
                                    "overflow fp32"},
-        {TK_CLAUSE_INDEX, "EMBEDDING_BWD.INDEX", TKI_INDEX_TEXT("an index outside [0, vocab)")},
-        TKI_USUAL_CLAUSES("EMBEDDING_BWD", "grad_weight", TKI_INPUTS_STAY, "any sizes, zero included, at any alignment of the element types")),
+        TKI_SAYS(TK_CLAUSE_INDEX, INDEX_TEXT),
+        TKI_FOLLOWS(TK_CLAUSE_WRITE),
+        TKI_TAKES(SHAPE_TEXT)),
 };
 
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* embedding on a GPU: which of kernel.cu's kernels run, on how many blocks, and where their scratch memory lies. */
+/* UNTRUSTED. embedding on a GPU: which of kernel.cu's kernels run, on how many blocks, and where their scratch memory lies. */
 #include "ops/embedding/launch_gpu.h"
 
 #include "ops/embedding/params.h"

@@ -1,4 +1,4 @@
-/* embedding on a GPU: the launch functions of its rows. */
+/* UNTRUSTED. embedding on a GPU: the launch functions of its lowerings. */
 #pragma once
 
 #include "model/lowering.h"

@@ -1,4 +1,4 @@
-/* embedding: which kernel runs on what. */
+/* UNTRUSTED. embedding: which kernel runs on what. */
 #include "core/context.h"
 #include "drivers/cpu.h"
 #include "model/case.h"
@@ -68,20 +68,21 @@ static tk_status launch_bwd(const tki_call *call)
 }
 
 const tki_lowering tki_embedding_fwd_lowerings[] = {
-    TKI_GPU_SHARED_ROWS(tki_embedding_fwd_launch_gpu, .determinism = TK_CROSS_DEVICE,
-                        .source = "ops/embedding/kernel.cu"),
-    TKI_CPU_ROWS(tki_embedding_cpu, launch_fwd, .determinism = TK_CROSS_DEVICE,
-                 .source = "ops/embedding/kernel_cpu.c"),
+    TKI_GPU_SHARED_LOWERINGS(tki_embedding_fwd_launch_gpu, .determinism = TK_CROSS_DEVICE,
+                             .source = "ops/embedding/kernel.cu"),
+    TKI_CPU_LOWERINGS(tki_embedding_cpu, launch_fwd, .determinism = TK_CROSS_DEVICE,
+                      .source = "ops/embedding/kernel_cpu.c"),
     {0},
 };
 
 #define BITS_PROMISE "the bits of clause BITS: hits in ascending order, in runs of 64, summed in IEEE fp32"
 
 const tki_lowering tki_embedding_bwd_lowerings[] = {
-    TKI_GPU_SHARED_ROWS(tki_embedding_bwd_launch_gpu, .scratch_bytes = tki_embedding_bwd_scratch_bytes_gpu,
-                        .determinism = TK_CROSS_DEVICE, .promise = BITS_PROMISE, .promises_bits = true,
-                        .source = "ops/embedding/kernel.cu"),
-    TKI_CPU_ROWS(tki_embedding_cpu, launch_bwd, .scratch_bytes = bwd_scratch_bytes, .determinism = TK_CROSS_DEVICE,
-                 .promise = BITS_PROMISE, .promises_bits = true, .source = "ops/embedding/kernel_cpu.c"),
+    TKI_GPU_SHARED_LOWERINGS(tki_embedding_bwd_launch_gpu, .scratch_bytes = tki_embedding_bwd_scratch_bytes_gpu,
+                             .determinism = TK_CROSS_DEVICE, .promise = BITS_PROMISE, .promises_bits = true,
+                             .source = "ops/embedding/kernel.cu"),
+    TKI_CPU_LOWERINGS(tki_embedding_cpu, launch_bwd, .scratch_bytes = bwd_scratch_bytes,
+                      .determinism = TK_CROSS_DEVICE, .promise = BITS_PROMISE, .promises_bits = true,
+                      .source = "ops/embedding/kernel_cpu.c"),
     {0},
 };

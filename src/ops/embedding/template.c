@@ -1,4 +1,4 @@
-/* What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
+/* UNTRUSTED. What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
  * output, or its i-th element where that has one axis. */
 
 /* One row of out: patterns are copied, so that a NaN keeps its payload. */

@@ -13,7 +13,7 @@
 #include "exact/round.h"
 #include "judge/trial.h"
 #include "ops/embedding/contract.h"
-#include "runtime/executor.h"
+#include "runtime/kernel_runner.h"
 #include "tests/op_test.h"
 #include "tokitai.h"
 #include "trials/families.h"
@@ -315,9 +315,9 @@ static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_t
                                    .determinism = TK_CROSS_DEVICE,
                                    .promises_bits = promises_bits};
     tk_ctx *ctx = new_context();
-    tki_executor executor;
+    tki_runner runner;
     tki_subject subject = {.ctx = ctx,
-                           .caller = &executor.caller,
+                           .caller = &runner.caller,
                            .contract = tk_contract_find("embedding_bwd"),
                            .oracle = &tki_embedding_bwd_oracle,
                            .lowering = &lowering};
@@ -325,7 +325,7 @@ static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_t
     tk_certify_options options = {
         .level = TK_QUICK, .seed = SEED, .family = family, .result_dtype = &of.result_dtype};
     assert_int_equal(subject.oracle->open(of.dtype, &subject.tables), TK_OK);
-    assert_ok(ctx, tki_executor_open(ctx, &(tki_executable){.lowering = &lowering}, &executor));
+    assert_ok(ctx, tki_runner_open(ctx, &(tki_runnable){.lowering = &lowering}, &runner));
     assert_ok(ctx, tki_trials_make(ctx, subject.contract, of.dtype, TK_I32, &options, &trials));
     const char *clause = NULL;
     for (int64_t i = 0; i < trials.count && !clause; i++) {
@@ -342,7 +342,7 @@ static const char *failed_clause(tk_status (*launch)(const tki_call *call), tk_t
         tki_inputs_free(&inputs);
     }
     free(trials.list);
-    tki_executor_close(&executor);
+    tki_runner_close(&runner);
     tk_ctx_destroy(ctx);
     return clause;
 }
@@ -643,7 +643,7 @@ TEST_WITH_CONTEXT(bwd_is_the_adjoint_of_fwd)
     uint16_t out[LAW_QUERIES * LAW_DIM];
     uint16_t grad[LAW_QUERIES * LAW_DIM];
     int64_t index[LAW_QUERIES]; /* room for either type */
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < effort(200); round++) {
         tk_dtype t = dtypes[round % 2];
         tk_dtype ti = index_dtypes[round / 2 % 2];
         tki_random random = tki_random_stream(SEED, (uint64_t)round);

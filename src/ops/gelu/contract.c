@@ -23,7 +23,7 @@ const tk_contract tki_gelu_fwd_contract = {
                           "for finite x, y is the rounding of some value within B of the exact one"},
         [TKI_GELU_NAN] = {TK_CLAUSE_VALUE, "GELU_FWD.NAN", "a NaN gives NaN, and finite x never does"},
         [TKI_GELU_INF] = {TK_CLAUSE_VALUE, "GELU_FWD.INF", "+inf gives +inf; -inf gives NaN or 0"},
-        TKI_USUAL_CLAUSES("GELU_FWD", "y", "x stays as it was", TKI_SHAPE_TEXT("n"))),
+        TKI_WRITES("y", "x stays as it was")),
 };
 
 const tk_contract tki_gelu_bwd_contract = {
@@ -48,8 +48,7 @@ const tk_contract tki_gelu_bwd_contract = {
         [TKI_GELU_INF] =
             {TK_CLAUSE_VALUE, "GELU_BWD.INF",
              "x = +inf gives NaN or grad_output; x = -inf gives NaN, or 0 if grad_output is finite; an "
-             "infinite grad_output at finite x gives sign(g') grad_output, NaN also where |g'| < 2^-126"},
-        TKI_USUAL_CLAUSES("GELU_BWD", "grad_input", TKI_INPUTS_STAY, TKI_SHAPE_TEXT("n"))),
+             "infinite grad_output at finite x gives sign(g') grad_output, NaN also where |g'| < 2^-126"}),
 };
 
 /* clang-format on */

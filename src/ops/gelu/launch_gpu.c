@@ -1,4 +1,4 @@
-/* gelu on a GPU: which of kernel.cu's kernels runs, and on how many blocks. */
+/* UNTRUSTED. gelu on a GPU: which of kernel.cu's kernels runs, and on how many blocks. */
 #include "ops/gelu/launch_gpu.h"
 
 #include "ops/gelu/params.h"

@@ -1,4 +1,4 @@
-/* gelu on a GPU: the launch functions of its rows. */
+/* UNTRUSTED. gelu on a GPU: the launch functions of its lowerings. */
 #pragma once
 
 #include "model/lowering.h"

@@ -1,4 +1,4 @@
-/* gelu: which kernel runs on what. */
+/* UNTRUSTED. gelu: which kernel runs on what. */
 #include "drivers/cpu.h"
 #include "ops/gelu/kernel_cpu.h"
 #include "ops/gelu/launch_gpu.h"
@@ -24,13 +24,15 @@ static tk_status launch_bwd(const tki_call *call)
 }
 
 const tki_lowering tki_gelu_fwd_lowerings[] = {
-    TKI_GPU_SHARED_ROWS(tki_gelu_fwd_launch_gpu, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel.cu"),
-    TKI_CPU_ROWS(tki_gelu_cpu, launch_fwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
+    TKI_GPU_SHARED_LOWERINGS(tki_gelu_fwd_launch_gpu, .determinism = TK_BATCH_INVARIANT,
+                             .source = "ops/gelu/kernel.cu"),
+    TKI_CPU_LOWERINGS(tki_gelu_cpu, launch_fwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
     {0},
 };
 
 const tki_lowering tki_gelu_bwd_lowerings[] = {
-    TKI_GPU_SHARED_ROWS(tki_gelu_bwd_launch_gpu, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel.cu"),
-    TKI_CPU_ROWS(tki_gelu_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
+    TKI_GPU_SHARED_LOWERINGS(tki_gelu_bwd_launch_gpu, .determinism = TK_BATCH_INVARIANT,
+                             .source = "ops/gelu/kernel.cu"),
+    TKI_CPU_LOWERINGS(tki_gelu_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT, .source = "ops/gelu/kernel_cpu.c"),
     {0},
 };

@@ -1,4 +1,4 @@
-/* What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
+/* UNTRUSTED. What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
  * output, or its i-th element where that has one axis. */
 
 /* One element. In double, so that one rounding is all that counts. */

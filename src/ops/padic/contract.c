@@ -43,7 +43,7 @@ const tk_contract tki_padic_gemm_contract = {
     TKI_CLAUSES(
         [TKI_PADIC_ERR] = {TK_CLAUSE_ERROR, "PADIC_GEMM.ERR",
                            "every c is the residue of the exact sum modulo p^N, from 0 to p^N - 1"},
-        TKI_USUAL_CLAUSES("PADIC_GEMM", "c", "a and b stay as they were", TKI_SUM_SHAPE_TEXT)),
+        TKI_WRITES("c", "a and b stay as they were"), TKI_TAKES(TKI_SUM_SHAPE_TEXT)),
 };
 
 /* clang-format on */

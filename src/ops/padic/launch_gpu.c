@@ -1,4 +1,4 @@
-/* padic_gemm on a GPU: which kernels, how many blocks, and what they are told of the modulus. */
+/* UNTRUSTED. padic_gemm on a GPU: which kernels, how many blocks, and what they are told of the modulus. */
 #include "ops/padic/launch_gpu.h"
 
 #include "runtime/gpu.h"

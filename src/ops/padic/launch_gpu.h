@@ -1,4 +1,4 @@
-/* padic_gemm on a GPU: the launch function of its row, and the memory that it needs. */
+/* UNTRUSTED. padic_gemm on a GPU: the launch function of its lowering, and the memory that it needs. */
 #pragma once
 
 #include "model/lowering.h"

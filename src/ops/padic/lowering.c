@@ -1,4 +1,4 @@
-/* padic_gemm: which kernel runs on what. */
+/* UNTRUSTED. padic_gemm: which kernel runs on what. */
 #include "core/context.h"
 #include "drivers/cpu.h"
 #include "ops/padic/contract.h"
@@ -61,9 +61,9 @@ static tk_status launch_gpu(const tki_call *call)
     .leaves_out_by = {"proofs/padic.v", "skipping_terms", "skipping_tiles"}
 
 const tki_lowering tki_padic_gemm_lowerings[] = {
-    TKI_GPU_SHARED_ROWS(launch_gpu, .scratch_bytes = scratch_bytes_gpu, .determinism = TK_CROSS_DEVICE,
-                        .source = "ops/padic/kernel.cu", LEAVES_OUT),
-    TKI_CPU_ROWS_WITH_IFMA(tki_padic_cpu, launch, .scratch_bytes = scratch_bytes, .determinism = TK_CROSS_DEVICE,
-                           .source = "ops/padic/kernel_cpu.c", LEAVES_OUT),
+    TKI_GPU_SHARED_LOWERINGS(launch_gpu, .scratch_bytes = scratch_bytes_gpu, .determinism = TK_CROSS_DEVICE,
+                             .source = "ops/padic/kernel.cu", LEAVES_OUT),
+    TKI_CPU_LOWERINGS_WITH_IFMA(tki_padic_cpu, launch, .scratch_bytes = scratch_bytes, .determinism = TK_CROSS_DEVICE,
+                                .source = "ops/padic/kernel_cpu.c", LEAVES_OUT),
     {0},
 };

@@ -1,4 +1,4 @@
-/* What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
+/* UNTRUSTED. What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
  * output. */
 
 /* One row of c. Sums are reduced at each step; a modulus of 2^64 has the pattern 0. */

@@ -107,7 +107,8 @@ TEST_WITH_CONTEXT(known_values)
 TEST_WITH_CONTEXT(every_precision)
 {
     tki_random random = tki_random_stream(17, 1);
-    for (int i = 0; i < PRIMES; i++) {
+    for (int drawn = 0; drawn < effort_from(PRIMES); drawn++) {
+        const int i = drawn % PRIMES;
         uint64_t modulus;
         for (int64_t precision = 1; precision <= 64 && tki_padic_modulus(primes[i], precision, &modulus); precision++)
             for (int largest = 0; largest < 2; largest++) {
@@ -246,7 +247,8 @@ TEST_WITH_CONTEXT(laws)
 {
     enum { SIZE = 21, COUNT = SIZE * SIZE };
     tki_random random = tki_random_stream(17, 5);
-    for (int i = 0; i < PRIMES; i++) {
+    for (int drawn = 0; drawn < effort_from(PRIMES); drawn++) {
+        const int i = drawn % PRIMES;
         const tk_padic_gemm_options options = {.prime = (int64_t)primes[i], .precision = 2};
         const uint64_t modulus = primes[i] * primes[i];
         uint64_t m[8][COUNT];

@@ -17,8 +17,8 @@ enum { M, N, K, G };
     "All by the type of the inputs; the rounding is to that of the output. Exact sums: B = 0 where " sum           \
     " <= 2^24 q, with q the unit of the left line times that of the right one, 2^-126 <= q <= 2^103; the unit of " \
     "a line is the largest power of two that divides all its elements. Numerics tensor_core: B = "                 \
-    "(K' 2^-F + b (2^-F + 2^-23)) " aligned                                                                        \
-    ", 0 if K' <= 1; bf16: plus b 2^-149; not for f32, which TF32 truncates; b = min(ceil(K/L), K'), L and F "     \
+    "(K' 2^-F + b (2^-F + 2^-23)) " aligned ", 0 if K' <= 1; bf16: plus b 2^-149; not for f32, which TF32 "        \
+    "truncates, nor for 8 bits; b = min(ceil(K/L), K'), L and F "                                                  \
     "those of the matrix unit, x' = the larger of |x| and the type's smallest normal number, for x != 0; exact "   \
     "sums by " aligned
 
@@ -45,7 +45,7 @@ enum { M, N, K, G };
 /* -- Products ---------------------------------------------------------------------------------------------------- */
 
 #define PRODUCT_CLAUSES(OP, output, inputs_stay)                                                                          \
-    TKI_CLAUSES(SUM_CLAUSES(OP, output, ""), TKI_USUAL_CLAUSES(OP, output, inputs_stay, TKI_SUM_SHAPE_TEXT))
+    TKI_CLAUSES(SUM_CLAUSES(OP, output, ""), TKI_WRITES(output, inputs_stay), TKI_TAKES(TKI_SUM_SHAPE_TEXT))
 
 const tk_contract tki_gemm_contract = {
     .name = "gemm",
@@ -57,7 +57,7 @@ const tk_contract tki_gemm_contract = {
         TKI_INPUT("a", TK_KIND_VALUE, 1, TKI_SHAPE(M, K)),
         TKI_INPUT("b", TK_KIND_VALUE, 0, TKI_SHAPE(K, N)),
         TKI_OUTPUT("c", TK_KIND_RESULT, -1, TKI_SHAPE(M, N))),
-    TKI_SUM_TYPES_AND_NUMERICS,
+    TKI_PRODUCT_TYPES_AND_NUMERICS,
     PRODUCT_CLAUSES("GEMM", "c", "a and b stay as they were"),
 };
 
@@ -73,7 +73,7 @@ const tk_contract tki_gemm_grad_a_contract = {
         TKI_INPUT("grad_c", TK_KIND_VALUE, 1, TKI_SHAPE(M, N)),
         TKI_INPUT("b", TK_KIND_VALUE, 1, TKI_SHAPE(K, N)),
         TKI_OUTPUT("grad_a", TK_KIND_RESULT, -1, TKI_SHAPE(M, K))),
-    TKI_SUM_TYPES_AND_NUMERICS,
+    TKI_PRODUCT_TYPES_AND_NUMERICS,
     PRODUCT_CLAUSES("GEMM_GRAD_A", "grad_a", "grad_c and b stay as they were"),
 };
 
@@ -87,7 +87,7 @@ const tk_contract tki_gemm_grad_b_contract = {
         TKI_INPUT("grad_c", TK_KIND_VALUE, 0, TKI_SHAPE(M, N)),
         TKI_INPUT("a", TK_KIND_VALUE, 0, TKI_SHAPE(M, K)),
         TKI_OUTPUT("grad_b", TK_KIND_RESULT, -1, TKI_SHAPE(K, N))),
-    TKI_SUM_TYPES_AND_NUMERICS,
+    TKI_PRODUCT_TYPES_AND_NUMERICS,
     PRODUCT_CLAUSES("GEMM_GRAD_B", "grad_b", "grad_c and a stay as they were"),
 };
 
@@ -149,10 +149,8 @@ const tk_contract tki_linear_fwd_contract = {
             {TK_CLAUSE_VALUE, "LINEAR_FWD.INF",
              "infinities of one sign among the terms, and no NaN, give that infinity; gelu of -inf is "
              "NaN or 0"},
-        {TK_CLAUSE_WRITE, "LINEAR_FWD.WRITE",
-         "every y is written, and every pre where it is there; nothing else is, and the inputs stay as they "
-         "were"},
-        {TK_CLAUSE_SHAPE, "LINEAR_FWD.SHAPE", TKI_SUM_SHAPE_TEXT}, {TK_CLAUSE_REPEAT, "LINEAR_FWD.REPEAT", TKI_REPEAT_TEXT}),
+        TKI_SAYS(TK_CLAUSE_WRITE, "every y is written, and every pre where it is there; nothing else is, and " TKI_INPUTS_STAY),
+        TKI_TAKES(TKI_SUM_SHAPE_TEXT)),
 };
 
 const tk_contract tki_linear_grad_x_contract = {
@@ -192,7 +190,8 @@ const tk_contract tki_linear_grad_x_contract = {
              "infinities of one sign among the products give s, that infinity; with gelu what gelu_bwd "
              "admits for grad_output = s: s of the sign of g', NaN also where |g'| < 2^-126; pre = +inf "
              "gives NaN or s; pre = -inf gives NaN, or 0 if s is finite"},
-        TKI_USUAL_CLAUSES("LINEAR_GRAD_X", "grad_x", TKI_INPUTS_STAY, TKI_SUM_SHAPE_TEXT)),
+        TKI_FOLLOWS(TK_CLAUSE_WRITE),
+        TKI_TAKES(TKI_SUM_SHAPE_TEXT)),
 };
 
 const tk_contract tki_linear_grad_w_contract = {
@@ -226,8 +225,8 @@ const tk_contract tki_linear_grad_w_contract = {
              "terms, and only then"},
         [TKI_SUM_INF] = {TK_CLAUSE_VALUE, "LINEAR_GRAD_W.INF",
                          "infinities of one sign among the terms, and no NaN, give that infinity"},
-        TKI_USUAL_CLAUSES("LINEAR_GRAD_W", "grad_w", "grad_y and x stay as they were", TKI_SUM_SHAPE_TEXT),
-        {TK_CLAUSE_IN_PLACE, "LINEAR_GRAD_W.INPLACE", TKI_IN_PLACE_TEXT("grad_w", "before")}),
+        TKI_WRITES("grad_w", "grad_y and x stay as they were"),
+        TKI_TAKES(TKI_SUM_SHAPE_TEXT)),
 };
 
 /* -- Products of groups ------------------------------------------------------------------------------------------ */
@@ -246,8 +245,8 @@ const tk_contract tki_linear_grad_w_contract = {
 #define ENDS TKI_INDICES("ends", M, TKI_SHAPE(G), .rule = TK_INDICES_ENDS)
 
 #define GROUPS_CLAUSES(OP, output)                                                                                        \
-    TKI_CLAUSES(SUM_CLAUSES(OP, output, ": no product is of another group"), {TK_CLAUSE_INDEX, OP ".INDEX", INDEX_TEXT},   \
-                TKI_USUAL_CLAUSES(OP, output, TKI_INPUTS_STAY, SHAPE_TEXT))
+    TKI_CLAUSES(SUM_CLAUSES(OP, output, ": no product is of another group"), TKI_SAYS(TK_CLAUSE_INDEX, INDEX_TEXT), \
+                TKI_FOLLOWS(TK_CLAUSE_WRITE), TKI_TAKES(SHAPE_TEXT))
 
 const tk_contract tki_grouped_gemm_contract = {
     .name = "grouped_gemm",

@@ -1,4 +1,4 @@
-/* Factors and outputs that the copy engine cannot take or store where they are. */
+/* UNTRUSTED. Factors and outputs that the copy engine cannot take or store where they are. */
 #include "ops/product/launch_copies.h"
 
 #include "runtime/gpu.h"

@@ -1,4 +1,4 @@
-/* What lies where the copy engine cannot take it, or store it, on Hopper: it is copied first, or afterwards. And maps of it for the engine. */
+/* UNTRUSTED. What lies where the copy engine cannot take it, or store it, on Hopper: it is copied first, or afterwards. And maps of it for the engine. */
 #pragma once
 
 #include "model/lowering.h"
@@ -25,7 +25,7 @@ static inline int64_t tki_divide_up(int64_t a, int64_t b)
 /* 0 where it need not be copied. */
 size_t tki_copy_bytes(const tki_layout *factor);
 
-/* Copies the factors that have to be, to scratch memory, where they lie from then on. By the kernels of the call's row, as are all here. */
+/* Copies the factors that have to be, to scratch memory, where they lie from then on. By the kernels of the call's lowering, as are all here. */
 TK_MUST_USE tk_status tki_copy_factors(const tki_call *call, tki_layout *left, tki_layout *right, char **scratch);
 /* Copies an output to its place. */
 TK_MUST_USE tk_status tki_copy_back(const tki_call *call, const tki_gemm_realign *copy);

@@ -1,4 +1,4 @@
-/* What a call is as a product, and which tile that is cut into on a GPU. The tile does not change the bits. */
+/* UNTRUSTED. What a call is as a product, and which tile that is cut into on a GPU. The tile does not change the bits. */
 #include "ops/product/launch_gpu.h"
 
 #include "ops/product/params_tensor.h"

@@ -1,4 +1,4 @@
-/* A call as a product, and products and layers on a GPU, as lowering.c calls them. */
+/* UNTRUSTED. A call as a product, and products and layers on a GPU, as lowering.c calls them. */
 #pragma once
 
 #include "model/lowering.h"

@@ -1,4 +1,4 @@
-/* Products of groups, on the CPU and on any GPU. On the CPU: gemm's kernel for each group. Its bits depend on the group alone, so threads may
+/* UNTRUSTED. Products of groups, on the CPU and on any GPU. On the CPU: gemm's kernel for each group. Its bits depend on the group alone, so threads may
  * share groups out or share one group. */
 #include "ops/product/launch_grouped.h"
 

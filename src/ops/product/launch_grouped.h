@@ -1,4 +1,4 @@
-/* Products of groups, as lowering.c calls them. */
+/* UNTRUSTED. Products of groups, as lowering.c calls them. */
 #pragma once
 
 #include "model/lowering.h"

@@ -1,4 +1,4 @@
-/* Which kernel takes which products of groups on Hopper. None of the choices changes the bits. */
+/* UNTRUSTED. Which kernel takes which products of groups on Hopper. None of the choices changes the bits. */
 #include <limits.h>
 
 #include "ops/product/launch_copies.h"

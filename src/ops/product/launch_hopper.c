@@ -1,4 +1,4 @@
-/* How a product or a layer is cut for Hopper: which kernel, tiles in which order, which tiles in parts. */
+/* UNTRUSTED. How a product or a layer is cut for Hopper: which kernel, tiles in which order, which tiles in parts. */
 #include "ops/product/launch_hopper.h"
 
 #include <limits.h>
@@ -145,7 +145,7 @@ enum {
     RASTERS = 2,
     MOST_CUTS = FORMS * (1 + 2 * (MOST_PARTS - 1))
 };
-_Static_assert(RASTERS *MOST_CUTS <= TKI_MOST_CANDIDATES, "whoever lists all of them has room for so many");
+_Static_assert(RASTERS *MOST_CUTS <= TKI_MOST_CANDIDATES, "lists of candidates have room for all");
 
 static int64_t units_of(const product *p, const cut *how)
 {
@@ -537,7 +537,7 @@ tk_status tki_gemm_launch_hopper(const tki_call *call, const product *p)
     char *scratch = call->scratch;
     const cut how = cut_of(call);
     if (!can_do(p, call->c->result_dtype == TK_F32, &how))
-        return tki_fail(call->ctx, TK_INTERNAL, "%s: no kernel does what was chosen", call->c->contract->name);
+        return tki_fail(call->ctx, TK_INTERNAL, "%s: no kernel for the chosen lowering", call->c->contract->name);
     tk_status status = tki_copy_factors(call, &left, &right, &scratch);
     if (status != TK_OK)
         return status;
@@ -561,16 +561,16 @@ static product product_of(const tk_case *c, void *const buffers[])
                                                                    : TKI_GEMM_AS_IT_IS};
 }
 
-tki_choice tki_product_choose_hopper(const tki_lowering *row, const tk_case *c)
+tki_choice tki_product_choose_hopper(const tki_lowering *lowering, const tk_case *c)
 {
-    (void)row;
+    (void)lowering;
     const product p = product_of(c, (void *[TK_MAX_PARAMS]){NULL});
     return tki_gemm_choose_hopper(&p, c->result_dtype == TK_F32);
 }
 
-int tki_product_candidates_hopper(const tki_lowering *row, const tk_case *c, tki_choice *list, int most)
+int tki_product_candidates_hopper(const tki_lowering *lowering, const tk_case *c, tki_choice *list, int most)
 {
-    (void)row;
+    (void)lowering;
     const product p = product_of(c, (void *[TK_MAX_PARAMS]){NULL});
     return tki_gemm_candidates_hopper(&p, c->result_dtype == TK_F32, list, most);
 }

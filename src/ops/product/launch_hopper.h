@@ -1,4 +1,4 @@
-/* Matrix products and layers on Hopper's matrix units. */
+/* UNTRUSTED. Matrix products and layers on Hopper's matrix units. */
 #pragma once
 
 #include "model/lowering.h"
@@ -24,9 +24,9 @@ typedef struct tki_gemm_hopper_product {
     tki_gemm_epilogue epilogue;
 } tki_gemm_hopper_product;
 
-/* Of a row's cases and calls. */
-tki_choice tki_product_choose_hopper(const tki_lowering *row, const tk_case *c);
-int tki_product_candidates_hopper(const tki_lowering *row, const tk_case *c, tki_choice *list, int most);
+/* Of a lowering's cases and calls. */
+tki_choice tki_product_choose_hopper(const tki_lowering *lowering, const tk_case *c);
+int tki_product_candidates_hopper(const tki_lowering *lowering, const tk_case *c, tki_choice *list, int most);
 size_t tki_product_scratch_hopper(const tki_call *call);
 TK_MUST_USE tk_status tki_product_launch_hopper(const tki_call *call);
 

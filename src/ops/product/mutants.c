@@ -387,6 +387,8 @@ static int multiply(const tk_case *c, void *const b[], void *run)
 }
 
 #define WITH(...) TKI_PLANTED(multiply, mutation, __VA_ARGS__)
+/* Products of numbers of 8 bits have at most 8 bits, too, and sums of those of e4m3 are finite. */
+#define IN_8_BITS (1u << TK_F8_E4M3 | 1u << TK_F8_E5M2)
 #define HAS(...) {__VA_ARGS__},
 #define LACKS(...)
 
@@ -431,7 +433,8 @@ static int multiply(const tk_case *c, void *const b[], void *run)
     PRODUCT("rounded_chunks", "rounds the sum of each 16 products to 16 bits", WITH(.chunk = 16))                                                       \
     PRODUCT_LAYER("rounded_halves", "rounds the sums of both halves to 16 bits before it adds them",                                                    \
         WITH(.rounded_halves = true))                                                                                                                   \
-    PRODUCT_LAYER("rounded_products", "rounds each product to 16 bits", WITH(.rounded_products = true))                                                 \
+    PRODUCT_LAYER("rounded_products", "rounds each product to 16 bits", WITH(.rounded_products = true),                       \
+        .right_in = IN_8_BITS, .right_of = IN_8_BITS)                                                 \
     ALL("truncating_store", "rounds the result toward zero when storing", WITH(.store = TKI_STORE_TRUNCATED))                                           \
     PRODUCT_LAYER("outward_store", "rounds the result away from zero when storing", WITH(.store = TKI_STORE_OUTWARD))                                   \
     ALL("wrong_factor", "multiplies the result by 1.001", WITH(.factor = 1.001f))                                                                       \
@@ -445,7 +448,7 @@ static int multiply(const tk_case *c, void *const b[], void *run)
     PRODUCT("right_zeros_skipped", "skips zeros of the right factor, and with them 0 times infinity",                                                   \
         WITH(.skips_right_zeros = true))                                                                                                                \
     ALL("nan_masked", "turns NaN into zero", WITH(.store = TKI_STORE_NAN_MASKED))                                                                       \
-    ALL("saturating", "returns the largest finite number instead of infinity", WITH(.store = TKI_STORE_SATURATED))                                      \
+    ALL("saturating", "returns the largest finite number instead of infinity", WITH(.store = TKI_STORE_SATURATED), .right_of = 1u << TK_F8_E4M3)                                      \
     PRODUCT_LAYER("flushing_inputs", "takes subnormal inputs for zero", WITH(.flushed_inputs = true))                                                   \
     PRODUCT_GROUP("flushing_store", "flushes subnormal results to zero", WITH(.store = TKI_STORE_FLUSHED))                                              \
     PRODUCT_LAYER("tiles_of_64_cut", "does not write the last column where all sizes are multiples of 64", WITH(.tile = 64))                            \

@@ -1,4 +1,4 @@
-/* What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
+/* UNTRUSTED. What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
  * output, or its i-th matrix where that has three axes. */
 
 /* One row of c. */
@@ -9,7 +9,7 @@ ITEM(gemm, row)
         double sum = 0;
         for (int64_t t = 0; t < k; t++)
             sum += (double)tokitai_load(call, a, row * k + t) * (double)tokitai_load(call, b, t * n + j);
-        tokitai_store_result(call, c, row * n + j, (float)sum);
+        tokitai_store_result(call, c, row * n + j, tokitai_saturated(call.result_dtype, (float)sum));
     }
 }
 
@@ -21,7 +21,7 @@ ITEM(gemm_grad_a, row)
         double sum = 0;
         for (int64_t j = 0; j < n; j++)
             sum += (double)tokitai_load(call, grad_c, row * n + j) * (double)tokitai_load(call, b, t * n + j);
-        tokitai_store_result(call, grad_a, row * k + t, (float)sum);
+        tokitai_store_result(call, grad_a, row * k + t, tokitai_saturated(call.result_dtype, (float)sum));
     }
 }
 
@@ -32,7 +32,7 @@ ITEM(gemm_grad_b, row)
         double sum = 0;
         for (int64_t i = 0; i < m; i++)
             sum += (double)tokitai_load(call, a, i * k + row) * (double)tokitai_load(call, grad_c, i * n + j);
-        tokitai_store_result(call, grad_b, row * n + j, (float)sum);
+        tokitai_store_result(call, grad_b, row * n + j, tokitai_saturated(call.result_dtype, (float)sum));
     }
 }
 

@@ -284,9 +284,10 @@ TEST_WITH_CONTEXT(callers_scratch)
     static const int64_t shapes[][4] = {
         {700, 70, 60, 3}, {1100, 3, 1500, 2}, {600, 530, 5, 4}, {2100, 7, 7, 2}, {150, 600, 20, 6}};
     tki_random random = tki_random_stream(SEED, 3);
-    for (int s = 0; s < 5; s++)
+    for (int drawn = 0; drawn < effort(5); drawn++)
         for (int op = 0; op < 3; op++)
             for (int threads = 1; threads <= 4; threads += 3) {
+                const int s = drawn % 5;
                 int64_t ends[6] = {0};
                 for (int i = 0; i < 6; i++) {
                     const int64_t before = i ? ends[i - 1] : 0;

@@ -44,7 +44,7 @@ const tk_contract tki_softmax_fwd_contract = {
         [TKI_SOFTMAX_FWD_PROMISE] =
             {TK_CLAUSE_PROMISE, "SOFTMAX_FWD.PROMISE",
              "our lowerings keep within the B of D = min(n' - 1, ceil(n / 256) + 16) additions"},
-        TKI_USUAL_CLAUSES("SOFTMAX_FWD", "y", "x stays as it was", TKI_SHAPE_TEXT("rows and cols"))),
+        TKI_WRITES("y", "x stays as it was")),
 };
 
 const tk_contract tki_softmax_bwd_contract = {
@@ -76,8 +76,7 @@ const tk_contract tki_softmax_bwd_contract = {
              "a NaN, 0 times infinity or infinities of both signs among the products y g make the whole "
              "row NaN; with infinite products of one sign s is that infinity, and y_i (g_i - s) follows "
              "IEEE: NaN where y_i = 0 or g_i = s, else the infinity of sign -y_i s; NaN too for y_i = +inf, "
-             "which y_i g_i - y_i s gives, and in bf16 and fp32 if the finite products alone may overflow"},
-        TKI_USUAL_CLAUSES("SOFTMAX_BWD", "grad_input", TKI_INPUTS_STAY, TKI_SHAPE_TEXT("rows and cols"))),
+             "which y_i g_i - y_i s gives, and in bf16 and fp32 if the finite products alone may overflow"}),
 };
 
 /* clang-format on */

@@ -1,4 +1,4 @@
-/* Which softmax kernel takes rows of so many columns on a GPU. */
+/* UNTRUSTED. Which softmax kernel takes rows of so many columns on a GPU. */
 #include "ops/softmax/launch_gpu.h"
 
 #include "runtime/row_launch.h"

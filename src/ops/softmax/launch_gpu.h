@@ -1,4 +1,4 @@
-/* Softmax on a GPU, as lowering.c calls it. */
+/* UNTRUSTED. Softmax on a GPU, as lowering.c calls it. */
 #pragma once
 
 #include "model/lowering.h"

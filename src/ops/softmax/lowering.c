@@ -1,4 +1,4 @@
-/* softmax: which kernel runs on what. */
+/* UNTRUSTED. softmax: which kernel runs on what. */
 #include "drivers/cpu.h"
 #include "ops/softmax/kernel_cpu.h"
 #include "ops/softmax/launch_gpu.h"
@@ -75,9 +75,9 @@ const tki_lowering tki_softmax_fwd_lowerings[] = {
      .launch = launch_fwd_hopper,
      FWD_PROMISES,
      .source = "ops/softmax/kernel_fwd_hopper.cu"},
-    TKI_GPU_SHARED_ROWS(launch_fwd_gpu, FWD_PROMISES, .source = "ops/softmax/kernel_fwd.cu"),
-    TKI_CPU_ROWS(tki_softmax_cpu, launch_fwd, .scratch_bytes = fwd_scratch, FWD_PROMISES,
-                 .source = "ops/softmax/kernel_cpu.c"),
+    TKI_GPU_SHARED_LOWERINGS(launch_fwd_gpu, FWD_PROMISES, .source = "ops/softmax/kernel_fwd.cu"),
+    TKI_CPU_LOWERINGS(tki_softmax_cpu, launch_fwd, .scratch_bytes = fwd_scratch, FWD_PROMISES,
+                      .source = "ops/softmax/kernel_cpu.c"),
     {0},
 };
 
@@ -88,8 +88,9 @@ const tki_lowering tki_softmax_bwd_lowerings[] = {
      .launch = launch_bwd_hopper,
      .determinism = TK_BATCH_INVARIANT,
      .source = "ops/softmax/kernel_bwd_hopper.cu"},
-    TKI_GPU_SHARED_ROWS(launch_bwd_gpu, .determinism = TK_BATCH_INVARIANT, .source = "ops/softmax/kernel_bwd.cu"),
-    TKI_CPU_ROWS(tki_softmax_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT,
-                 .source = "ops/softmax/kernel_cpu.c"),
+    TKI_GPU_SHARED_LOWERINGS(launch_bwd_gpu, .determinism = TK_BATCH_INVARIANT,
+                             .source = "ops/softmax/kernel_bwd.cu"),
+    TKI_CPU_LOWERINGS(tki_softmax_cpu, launch_bwd, .determinism = TK_BATCH_INVARIANT,
+                      .source = "ops/softmax/kernel_cpu.c"),
     {0},
 };

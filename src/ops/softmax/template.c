@@ -1,4 +1,4 @@
-/* What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
+/* UNTRUSTED. What `tokitai new-kernel` writes: plain and correct. ITEM(op, i) becomes the head of the function that computes the i-th row of the last
  * output, or its i-th element where that has one axis. */
 
 /* One row. A NaN in the row, +inf or nothing but -inf makes every term NaN by itself: inf - inf. */

@@ -90,10 +90,8 @@ const tk_contract tki_xent_contract = {
         [TKI_XENT_INF] = {TK_CLAUSE_VALUE, "XENT.INF",
                           "a -inf logit has p = 0, so that its gradient is -alpha q_j, and makes the loss +inf "
                           "if q_j > 0; if q_j = 0 its term is 0"},
-        {TK_CLAUSE_INDEX, "XENT.INDEX", TKI_INDEX_TEXT("any other target outside [0, cols)") "; on a GPU: nothing of its row"},
-        {TK_CLAUSE_IN_PLACE, "XENT.INPLACE",
-         "grad_logits may be the very buffer of logits; the bits are the same"},
-        TKI_USUAL_CLAUSES("XENT", "loss and grad_logits", TKI_INPUTS_STAY, TKI_SHAPE_TEXT("rows and cols"))),
+        TKI_SAYS(TK_CLAUSE_INDEX, TKI_INDEX_TEXT("any other target outside [0, cols)") "; on a GPU: nothing of its row"),
+        TKI_SAYS(TK_CLAUSE_IN_PLACE, "grad_logits may be the very buffer of logits; the bits are the same")),
 };
 
 /* clang-format on */

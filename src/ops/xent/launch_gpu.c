@@ -1,4 +1,4 @@
-/* Which kernel of xent takes rows of so many columns on a GPU. Without columns there are still losses to write. */
+/* UNTRUSTED. Which kernel of xent takes rows of so many columns on a GPU. Without columns there are still losses to write. */
 #include "ops/xent/launch_gpu.h"
 
 #include "runtime/row_launch.h"

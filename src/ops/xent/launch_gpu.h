@@ -1,4 +1,4 @@
-/* Cross-entropy on a GPU, as lowering.c calls it. */
+/* UNTRUSTED. Cross-entropy on a GPU, as lowering.c calls it. */
 #pragma once
 
 #include "model/lowering.h"

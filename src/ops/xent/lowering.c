@@ -1,4 +1,4 @@
-/* xent: which kernel runs on what. */
+/* UNTRUSTED. xent: which kernel runs on what. */
 #include "core/context.h"
 #include "drivers/cpu.h"
 #include "model/case.h"
@@ -72,7 +72,8 @@ const tki_lowering tki_xent_lowerings[] = {
      .launch = launch_hopper,
      PROMISES,
      .source = "ops/xent/kernel_hopper.cu"},
-    TKI_GPU_SHARED_ROWS(launch_gpu, PROMISES, .source = "ops/xent/kernel.cu"),
-    TKI_CPU_ROWS(tki_xent_cpu, launch, .scratch_bytes = scratch_bytes, PROMISES, .source = "ops/xent/kernel_cpu.c"),
+    TKI_GPU_SHARED_LOWERINGS(launch_gpu, PROMISES, .source = "ops/xent/kernel.cu"),
+    TKI_CPU_LOWERINGS(tki_xent_cpu, launch, .scratch_bytes = scratch_bytes, PROMISES,
+                      .source = "ops/xent/kernel_cpu.c"),
     {0},
 };

@@ -229,7 +229,7 @@ TEST(oracle_agrees_with_textbook)
     for (int d = 0; d < 3; d++) {
         void *tables;
         assert_int_equal(tki_xent_oracle.open(dtypes[d], &tables), TK_OK);
-        for (int i = 0; i < 48; i++) {
+        for (int i = 0; i < effort(48); i++) {
             static const int64_t sizes[] = {1, 2, 3, 17};
             tki_random random = tki_random_stream(SEED, (uint64_t)i);
             double x[MOST_COLS];
@@ -261,7 +261,7 @@ TEST(gradient_is_the_derivative_of_the_loss)
     for (int d = 0; d < 3; d++) {
         void *tables;
         assert_int_equal(tki_xent_oracle.open(dtypes[d], &tables), TK_OK);
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < effort(12); i++) {
             tki_random random = tki_random_stream(SEED, 100 + (uint64_t)i);
             double x[7];
             for (int j = 0; j < 7; j++)
@@ -766,7 +766,7 @@ TEST(gradients_sum_to_zero)
     for (int d = 0; d < 3; d++) {
         void *tables;
         assert_int_equal(tki_xent_oracle.open(dtypes[d], &tables), TK_OK);
-        for (int i = 0; i < 60; i++) {
+        for (int i = 0; i < effort(60); i++) {
             tki_random random = tki_random_stream(SEED, 400 + (uint64_t)i);
             int64_t cols = 1 + (int64_t)tki_random_below(&random, MOST_COLS);
             double x[MOST_COLS];
