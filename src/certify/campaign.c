@@ -255,21 +255,34 @@ static void wait_for_age(const campaign *c, double seconds)
         nanosleep(&(struct timespec){(time_t)wait, (long)(1e9 * (wait - floor(wait)))}, NULL);
 }
 
+/* One of the trials that held, small enough to come again; NULL if draws find none. */
+static const tki_trial_record *draw_small(const tki_outcome *o, tki_random *random, int64_t most_elements)
+{
+    enum { MOST_DRAWS = 1000 };
+    for (int i = 0; i < MOST_DRAWS && o->trial_count; i++) {
+        const tki_trial_record *record = &o->trials[tki_random_below(random, (uint64_t)o->trial_count)];
+        if (record->repeats == 1 && record->elements > 0 && record->elements <= most_elements)
+            return record;
+    }
+    return NULL;
+}
+
 /* Small trials come again in the process of all others, which thousands of calls and some seconds of real time have made old: a kernel that
  * is right until then is found out. */
 static tk_status run_late(campaign *c)
 {
-    enum { CALLS = 5000, SECONDS = 6, TRIALS = 24, MOST_ELEMENTS = 1 << 12, MOST_DRAWS = 1 << 15 };
+    enum { CALLS = 5000, SECONDS = 6, TRIALS = 24, MOST_ELEMENTS = 1 << 12, MOST_CALLS = 1 << 15 };
     tki_outcome *o = c->o;
     tk_status status = TK_OK;
     tki_random random = tki_random_stream(o->options->seed, 2);
     wait_for_age(c, SECONDS);
-    for (int i = 0; i < MOST_DRAWS && o->came_late < TRIALS && status == TK_OK && o->trial_count && goes_on(c); i++) {
-        const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
+    for (int i = 0; i < MOST_CALLS && o->came_late < TRIALS && status == TK_OK && goes_on(c); i++) {
+        const tki_trial_record *record = draw_small(o, &random, MOST_ELEMENTS);
         int64_t earlier = 0;
         const bool late = tki_runner_age(tki_runner_of(c->subject->caller)).calls >= CALLS;
-        if (record->repeats == 1 && record->elements <= MOST_ELEMENTS)
-            status = come_again(c, &record->trial, record, late ? &o->came_late : &earlier);
+        if (!record)
+            break;
+        status = come_again(c, &record->trial, record, late ? &o->came_late : &earlier);
     }
     return status;
 }
@@ -285,9 +298,9 @@ static tk_status run_again(campaign *c)
     const int64_t count = o->level == TK_QUICK ? 40 : 160;
     tki_random random = tki_random_stream(o->options->seed, 1);
     for (int64_t i = 0; i < count && goes_on(c); i++) {
-        const tki_trial_record *record = &o->trials[tki_random_below(&random, (uint64_t)o->trial_count)];
-        if (record->repeats > 1 || record->elements > MOST_ELEMENTS)
-            continue;
+        const tki_trial_record *record = draw_small(o, &random, MOST_ELEMENTS);
+        if (!record)
+            break;
         const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
         const bool guarded = i / EACH_FRESH % EACH_PLAIN != EACH_PLAIN - 1;
         if (i % EACH_FRESH == 0)

@@ -328,6 +328,16 @@ TEST(loading)
         TRY_ALL(open, false);
 }
 
+/* A process that has nothing of ours is started for every seed, and is called. */
+TEST(recognised_by_every_seed)
+{
+    static const trick told = REFUTED("right_where_crashes_are_told", VALUE " REPEAT", .gives_zero = true);
+    failures = 0;
+    for (int i = 0; i < 8; i++)
+        try(&told);
+    assert_int_equal(failures, 0);
+}
+
 TEST(sums)
 {
     static const trick list[] = {
@@ -524,6 +534,7 @@ int main(void)
         cmocka_unit_test(calls),
         cmocka_unit_test(setups),
         cmocka_unit_test(loading),
+        cmocka_unit_test(recognised_by_every_seed),
         cmocka_unit_test(sums),
         cmocka_unit_test(memory),
         cmocka_unit_test(replies),
