@@ -89,6 +89,9 @@ grep -q 'plain.cpu.relu.f16 has no certificate of this build on this machine' sa
 grep -qE '^plain.cpu.relu.f16 +HELD' said
 "$tokitai" bench relu.op:relu --dtype f16 --shape n=1000 --peers none --seconds 0.01 >said
 grep -q '^plain.cpu.relu.f16 ' said
+# Sizes of 0 are refused by this one, and say nothing of its types and settings.
+"$tokitai" certify topk.op:topk --family normal >said
+grep -qE '^plain.cpu.topk.bf16 +HELD' said
 "$tokitai" certify relu.op:relu --dtype f16 --shape n=5 --out plain >said
 mkdir elsewhere
 mv plain/plain.cpu.relu.f16.json elsewhere

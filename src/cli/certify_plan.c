@@ -444,12 +444,14 @@ static void add_jobs(certify_plan *p, const tk_ctx *ctx, const certify_job *like
         p->jobs[p->job_count++] = *like;
 }
 
-/* Whether the settings are refused for these types. */
+/* Whether the settings are refused for these types. Where sizes of 0 are refused without them, it is the trials that tell. */
 static bool has_objection(const certify_plan *p, const tk_contract *op, tk_types types)
 {
     tk_case c = cli_case_of(op, types, TK_I32);
+    if (!op->refusal || op->refusal(&c))
+        return false;
     cli_settings_apply(p->settings, p->setting_count, &c);
-    return op->refusal && op->refusal(&c);
+    return op->refusal(&c);
 }
 
 static bool asks_for(const certify_plan *p, const char *attribute)
@@ -494,8 +496,10 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
             }
         }
     }
-    if (p->job_count == 0)
+    if (p->job_count == 0 && p->options.family)
         cli_complain(a->who, "family '%s' applies to none of the ops", p->options.family);
+    else if (p->job_count == 0)
+        cli_complain(a->who, "none of the ops has these types and settings");
     return p->job_count > 0;
 }
 
