@@ -242,11 +242,8 @@ static void compute_running(generating *g, int node, const tki_def_node *n)
 }
 
 /* Which element is at a position in descending order: one pass for each place. */
-static void compute_place(generating *g, int node, const tki_def_node *n)
+static void open_passes(generating *g, int node, const tki_def_node *n)
 {
-    const char *name = g->d->indices[n->bound[0]].name;
-    const int i = n->bound[0];
-    say(g, "int64_t v%d = -1;", node);
     begin(g);
     put(g, "for (int64_t pass%d = 0; pass%d <= ", node, node);
     if (n->over == TKI_TOPK)
@@ -256,6 +253,14 @@ static void compute_place(generating *g, int node, const tki_def_node *n)
     put(g, "; pass%d++) {\n", node);
     g->indent++;
     say(g, "int64_t best%d = -1;", node);
+}
+
+static void compute_place(generating *g, int node, const tki_def_node *n)
+{
+    const char *name = g->d->indices[n->bound[0]].name;
+    const int i = n->bound[0];
+    say(g, "int64_t v%d = -1;", node);
+    open_passes(g, node, n);
     open_loops(g, n);
     skip_absent(g, n, "");
     say(g, "if (v%d >= 0 && !comes_before(w%d[v%d], v%d, w%d[%s_%d], %s_%d))", node, node, node, node, node, name, i,
@@ -366,15 +371,7 @@ static void own_place(generating *g, int node, const tki_def_node *n)
     const int i = n->bound[0];
     say(g, "int64_t v%d = -1;", node);
     say(g, "double k%d = 0;", node);
-    begin(g);
-    put(g, "for (int64_t pass%d = 0; pass%d <= ", node, node);
-    if (n->over == TKI_TOPK)
-        tki_put_int(g, n->integer);
-    else
-        put(g, "0");
-    put(g, "; pass%d++) {\n", node);
-    g->indent++;
-    say(g, "int64_t best%d = -1;", node);
+    open_passes(g, node, n);
     say(g, "double b%d = 0;", node);
     const int ready = open_terms(g, node, n);
     say(g, "if (v%d >= 0 && !comes_before(k%d, v%d, %se%d, %s_%d))", node, node, node, minus, node, name, i);
