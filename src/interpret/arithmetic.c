@@ -30,6 +30,15 @@ static unsigned infinity_by_signs(unsigned of_a, const tki_value *a, unsigned of
     return (positive ? TKI_IS_PLUS_INF : 0) | (negative ? TKI_IS_MINUS_INF : 0);
 }
 
+/* What is chosen by its value is no sum any more, to which a kernel might add something first. */
+static tki_value chosen(const tki_value *a)
+{
+    tki_value y = *a;
+    y.mass = 0;
+    y.depth = 0;
+    return y;
+}
+
 static tki_value finite_part(const tki_value *a)
 {
     tki_value y = *a;
@@ -55,16 +64,16 @@ static tki_value of_infinite(tki_primitive p, unsigned of_a, const tki_value *a,
     case TKI_MIN:
         if (of_a == TKI_IS_MINUS_INF || of_b == TKI_IS_MINUS_INF)
             return tki_value_of_state(TKI_IS_MINUS_INF);
-        return of_a == TKI_IS_FINITE   ? finite_part(a)
-               : of_b == TKI_IS_FINITE ? finite_part(b)
-                                       : tki_value_of_state(of_a);
+        break;
     default:
         if (of_a == TKI_IS_PLUS_INF || of_b == TKI_IS_PLUS_INF)
             return tki_value_of_state(TKI_IS_PLUS_INF);
-        return of_a == TKI_IS_FINITE   ? finite_part(a)
-               : of_b == TKI_IS_FINITE ? finite_part(b)
-                                       : tki_value_of_state(of_a);
     }
+    if (both)
+        return tki_value_of_state(of_a);
+    tki_value y = chosen(of_a == TKI_IS_FINITE ? a : b);
+    y.state = TKI_IS_FINITE;
+    return y;
 }
 
 static tki_value of_finite(const tki_rules *rules, tki_primitive p, const tki_value *a, const tki_value *b)
@@ -170,7 +179,7 @@ tki_value tki_divided(const tki_rules *rules, const tki_value *a, const tki_valu
 
 tki_value tki_absolute(const tki_value *a)
 {
-    tki_value y = *a;
+    tki_value y = chosen(a);
     y.v = fabs(a->v);
     y.l = a->l > 0 ? a->l : a->h < 0 ? -a->h : 0;
     y.h = fmax(fabs(a->l), fabs(a->h));
@@ -197,9 +206,9 @@ tki_value tki_larger(const tki_value *a, const tki_value *b)
     if (!tki_both_finite(a, b))
         return tki_special_binary(NULL, TKI_MAX, a, b);
     if (a->l >= b->h && tki_value_low(a) >= tki_value_high(b))
-        return *a;
+        return chosen(a);
     if (b->l >= a->h && tki_value_low(b) >= tki_value_high(a))
-        return *b;
+        return chosen(b);
     return of_ends(fmax(tki_value_low(a), tki_value_low(b)), fmax(tki_value_high(a), tki_value_high(b)),
                    fmax(a->l, b->l), fmax(a->h, b->h));
 }
@@ -389,7 +398,7 @@ unsigned tki_compared_with_itself(tki_relation relation, const tki_value *a)
 unsigned tki_both(unsigned a, unsigned b)
 {
     return (a & b & (TKI_TRUE | TKI_FOUND_TRUE)) | ((a | b) & (TKI_FALSE | TKI_FOUND_FALSE)) |
-           ((a | b) & (TKI_NOT_KNOWN | TKI_WITH_NAN));
+           ((a | b) & (TKI_NOT_KNOWN | TKI_WITH_NAN | TKI_OF_NUMBERS));
 }
 
 tki_value tki_selected(unsigned truth, const tki_value *if_true, const tki_value *if_false)
@@ -411,5 +420,7 @@ tki_value tki_selected(unsigned truth, const tki_value *if_true, const tki_value
         y = of_ends(least, most, y.l, y.h);
         y.state = state;
     }
-    return beside.state ? tki_value_either(&y, &beside) : y;
+    if (beside.state)
+        y = tki_value_either(&y, &beside);
+    return truth & TKI_OF_NUMBERS ? chosen(&y) : y;
 }

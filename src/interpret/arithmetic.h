@@ -109,7 +109,15 @@ tki_value tki_constant_of(double v, double d);
 /* -- Truths -------------------------------------------------------------------------------------------------------- */
 
 /* Whether the exact value may be true, or false; and what a careful evaluation may find. */
-enum { TKI_TRUE = 1, TKI_FALSE = 2, TKI_FOUND_TRUE = 4, TKI_FOUND_FALSE = 8, TKI_NOT_KNOWN = 16, TKI_WITH_NAN = 32 };
+enum {
+    TKI_TRUE = 1,
+    TKI_FALSE = 2,
+    TKI_FOUND_TRUE = 4,
+    TKI_FOUND_FALSE = 8,
+    TKI_NOT_KNOWN = 16,
+    TKI_WITH_NAN = 32,
+    TKI_OF_NUMBERS = 64 /* of real numbers, which a kernel has to compute before it chooses */
+};
 
 unsigned tki_compared(tki_relation relation, const tki_value *a, const tki_value *b);
 /* A value with itself. */

@@ -490,11 +490,14 @@ static void compute_truth(const tki_thread *t, const tki_lanes *w, const tki_def
 {
     const tki_operand a = tki_operand_of(t, w, n->operand[0]), b = tki_operand_of(t, w, n->operand[1]);
     const bool same = tki_resolved(t->in, n->operand[0]) == tki_resolved(t->in, n->operand[1]);
+    const bool real = n->kind == TKI_NODE_COMPARE && (node_of(t, n->operand[0])->type != TKI_INTEGER ||
+                                                      node_of(t, n->operand[1])->type != TKI_INTEGER);
     for (int i = 0; i < w->count; i++) {
         const tki_value *x = a.at + i * a.step, *y = b.at + i * b.step;
         out[i].state = n->kind == TKI_NODE_AND ? tki_both(x->state, y->state)
                        : same                  ? tki_compared_with_itself(n->relation, x)
                                                : tki_compared(n->relation, x, y);
+        out[i].state |= real ? TKI_OF_NUMBERS : 0;
     }
 }
 

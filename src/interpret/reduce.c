@@ -74,7 +74,7 @@ tki_value tki_sum_end(const tki_sum *s, double depth, double underflow)
                                     s->positive ? INFINITY : 0);
     const bool overflows = !((1 + g) * (mass + error) < TKI_FP32_OVERFLOW);
     if (overflows && (s->state & TKI_IS_FINITE))
-        y.state |= TKI_IS_ANY;
+        y.state |= TKI_IS_NAN | (s->positive ? TKI_IS_PLUS_INF : 0) | (s->negative ? TKI_IS_MINUS_INF : 0);
     if (s->state != TKI_IS_FINITE) /* the other infinity, of finite terms, makes NaN of an infinite one */
         y.state = (s->state & TKI_IS_FINITE ? y.state : 0) | s->state |
                   (overflows && (s->state & TKI_IS_INFINITE) ? TKI_IS_NAN : 0);
@@ -204,7 +204,10 @@ static tki_value softmax_element(const tki_rules *rules, const tki_row *row, con
     const bool far = !(distance < 300); /* the element is below 2^-432 */
     const double grown_term = term * tki_grown_by(rules, x->e);
     const double others = place == row->place ? row->rest : row->exponentials - term;
-    const double others_grown = place == row->place ? row->rest_grown : row->grown - grown_term;
+    /* What this one is less may be all of it but roundings, and is at least what the others are without errors. */
+    const double others_grown = place == row->place
+                                    ? row->rest_grown
+                                    : fmax(row->grown - grown_term, others) + tki_row_grown_slack(row);
     const double y = far ? 0 : 1 / (1 + others / term);
     const double within = fmax(y, 1 - y) * TKI_DOUBLE_SLACK; /* of anything in [0, 1] */
     const double near = far && x->d + row->radius < 50 ? 0x1p-280

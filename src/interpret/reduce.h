@@ -79,6 +79,12 @@ static inline bool tki_row_is_plain(const tki_row *of)
     return of->state == TKI_IS_FINITE && !of->is_nan && !of->loses && of->terms > 0;
 }
 
+/* By how much `grown` may be off: its terms, and their addition. */
+static inline double tki_row_grown_slack(const tki_row *row)
+{
+    return (0x1p-38 + (double)row->terms * 0x1p-52) * row->grown;
+}
+
 /* exp(e), at least. */
 double tki_grown_by(const tki_rules *rules, double e);
 

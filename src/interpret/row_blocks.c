@@ -291,7 +291,8 @@ static bool standardized(const tki_rules *rules, const tki_row *row, const tki_b
 TKI_INLINE tki_four softmax_moved(const tki_row *row, tki_four y, tki_four term, tki_four grown, tki_four_bits *odd)
 {
     const tki_four zero = {0}, o = (row->exponentials - term) / term;
-    const tki_four more = (row->grown - term * grown) * grown / term, less = o * (o / more);
+    const tki_four others = tki_four_above(row->grown - term * grown, row->exponentials - term);
+    const tki_four more = (others + tki_row_grown_slack(row)) * grown / term, less = o * (o / more);
     const tki_four up = (more - o) / ((1 + o) * (1 + more)), down = (o - less) / ((1 + o) * (1 + less));
     *odd |= ~((more < tki_fours(0x1p500)) & (o > zero));
     return tki_four_below(tki_four_above(y, 1 - y) + 2 * TKI_U, tki_four_above(up, down) + 0x1p-36 * y);

@@ -131,15 +131,15 @@ static inline __attribute__((always_inline)) tki_rounded tki_rounded_of(double v
                          .inside = fabs(v) + d + error < TKI_FP32_OVERFLOW};
 }
 
-/* Where |v| + e reaches the end of fp32, an evaluation may also be infinite, or NaN from there on. */
+/* Where |v| + e reaches the end of fp32, an evaluation may also be infinite, with the sign that it may have, or NaN from there on. */
 static inline tki_value tki_value_rounded(double v, double d, double e, double k, double t, double least, double most)
 {
     const tki_rounded r = tki_rounded_of(v, d, e, k, t, least, most);
     tki_value y = {.v = v, .d = d, .e = r.e, .l = r.l, .h = r.h, .state = TKI_IS_FINITE};
-    if (!r.inside)
-        y.state = fabs(v) + d >= TKI_DOUBLE_END ? TKI_IS_UNKNOWN
-                  : r.e < INFINITY              ? TKI_IS_FINITE | TKI_IS_ANY
-                                                : TKI_IS_UNKNOWN;
+    if (!r.inside && (fabs(v) + d >= TKI_DOUBLE_END || !(r.e < INFINITY)))
+        y.state = TKI_IS_UNKNOWN;
+    else if (!r.inside)
+        y.state = TKI_IS_FINITE | TKI_IS_NAN | (r.h > 0 ? TKI_IS_PLUS_INF : 0) | (r.l < 0 ? TKI_IS_MINUS_INF : 0);
     return y;
 }
 
