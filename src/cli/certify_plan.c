@@ -383,7 +383,7 @@ static bool plan_inputs(const certify_arguments *a, certify_plan *p)
     tk_case c = cli_case_of(p->ops[0], p->types.types, p->index_dtypes & 1u << TK_I32 ? TK_I32 : TK_I64);
     cli_settings_apply(p->settings, p->setting_count, &c); /* which tensors there are may follow from them */
     cli_error error;
-    if (!cli_shape_fit(&p->shape, p->ops[0], c.dims, &error))
+    if (!cli_shape_fit(&p->shape, &c, &error))
         return false;
     bool seen[TK_MAX_PARAMS] = {false};
     for (int i = 0; i < a->inputs.count; i++)
@@ -473,6 +473,16 @@ static bool wants_types(const certify_plan *p, const tk_contract *op, tk_types t
            (tk_dtype_size(types.dtype) == 1) == asks_for(p, "overflow") && !has_objection(p, op, types);
 }
 
+static bool shape_of_job(const certify_plan *p, certify_job *j)
+{
+    cli_error error;
+    tk_case c = cli_case_of(j->contract, j->types, j->index_dtype);
+    cli_settings_apply(p->settings, p->setting_count, &c);
+    const bool good = cli_shape_fit(&p->shape, &c, &error);
+    memcpy(j->dims, c.dims, sizeof j->dims);
+    return good;
+}
+
 static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
 {
     for (int i = 0; i < p->op_count; i++) {
@@ -489,8 +499,7 @@ static bool plan_jobs(const certify_arguments *a, certify_plan *p, tk_ctx *ctx)
                 if (!wanted || !wants_types(p, op, op->types[t]))
                     continue;
                 certify_job j = {.contract = op, .types = op->types[t], .index_dtype = index};
-                cli_error error;
-                if (a->shape && !cli_shape_fit(&p->shape, op, j.dims, &error))
+                if (a->shape && !shape_of_job(p, &j))
                     return false;
                 add_jobs(p, ctx, &j);
             }
@@ -521,9 +530,10 @@ cli_exit certify_plan_make(const certify_arguments *a, certify_plan *p, tk_ctx *
                           : plan_backend(a, p, ctx); /* a worker opens the device of its kernel */
     if (result != CLI_HOLDS)
         return result;
-    bool good = plan_lowering(a, p) && cli_choose_shape(a->who, a->shape, p->ops, p->op_count, 0, &p->shape) &&
-                plan_planted(a, p, true) && plan_planted(a, p, false) && plan_family(a, p) && plan_settings(a, p) &&
-                plan_inputs(a, p) && plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
+    bool good = plan_lowering(a, p) && plan_settings(a, p) &&
+                cli_choose_shape(a->who, a->shape, p->ops, p->op_count, &a->attributes, 0, &p->shape) &&
+                plan_planted(a, p, true) && plan_planted(a, p, false) && plan_family(a, p) && plan_inputs(a, p) &&
+                plan_jobs(a, p, ctx) && plan_out(a, p) && plan_sign(a, p, ctx);
     return good ? CLI_HOLDS : CLI_BAD;
 }
 

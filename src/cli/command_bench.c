@@ -250,9 +250,14 @@ static void add_jobs(plan *p, const cli_bench_group *g, const int64_t dims[TK_MA
 
 static bool shape_at(const arguments *a, const plan *p, const tk_contract *contract, int i, int64_t dims[TK_MAX_DIMS])
 {
-    cli_error error;
-    if (a->shape)
-        return i == 0 && cli_shape_fit(&p->shape, contract, dims, &error);
+    if (a->shape) {
+        cli_error error;
+        tk_case c = tk_case_init(contract, contract->types[0].dtype);
+        cli_settings_apply(a->attributes.given, a->attributes.count, &c);
+        const bool good = i == 0 && cli_shape_fit(&p->shape, &c, &error);
+        memcpy(dims, c.dims, sizeof c.dims);
+        return good;
+    }
     if (a->sweep)
         return bench_sweep_shape_at(contract, i, dims);
     return p->device && !a->growth ? bench_gpu_shape_at(contract, i, dims)
@@ -501,8 +506,8 @@ static cli_exit run(int argc, char **argv)
     if (result == CLI_HOLDS && !a.startup) {
         plan_indices(&a, p);
         bool good = plan_numbers(&a, p) && plan_peers(&a, p) &&
-                    cli_choose_shape(a.who, a.shape, p->ops, p->op_count, 1, &p->shape) && plan_groups(&a, p, ctx) &&
-                    plan_jobs(&a, p) && cli_can_write(a.who, "--chart", a.chart);
+                    cli_choose_shape(a.who, a.shape, p->ops, p->op_count, &a.attributes, 1, &p->shape) &&
+                    plan_groups(&a, p, ctx) && plan_jobs(&a, p) && cli_can_write(a.who, "--chart", a.chart);
         result = good ? ensure_certificates(&a, p, ctx) : CLI_BAD;
         if (result == CLI_HOLDS)
             result = time_all(&a, p, ctx);

@@ -92,7 +92,7 @@ static bool add_line(const arguments *a, plan *p, const char *path, int number, 
                      p->shape_count == MOST_SHAPES ? "is one shape too many" : error.text);
         return false;
     }
-    return cli_choose_shape(a->who, text, p->ops, p->op_count, 1, &p->shapes[p->shape_count - 1]);
+    return cli_choose_shape(a->who, text, p->ops, p->op_count, &a->attributes, 1, &p->shapes[p->shape_count - 1]);
 }
 
 static bool read_shapes(const arguments *a, plan *p, const char *path)
@@ -121,14 +121,14 @@ static bool plan_shapes(const arguments *a, plan *p)
     if (a->shapes)
         return read_shapes(a, p, a->shapes);
     p->shape_count = 1;
-    return cli_choose_shape(a->who, a->shape, p->ops, p->op_count, 1, &p->shapes[0]);
+    return cli_choose_shape(a->who, a->shape, p->ops, p->op_count, &a->attributes, 1, &p->shapes[0]);
 }
 
-static bool shape_at(const plan *p, const tk_contract *op, int i, int64_t dims[TK_MAX_DIMS])
+static bool shape_at(const plan *p, tk_case *c, int i)
 {
     cli_error error;
-    return p->listed ? bench_tune_shape_at(op, i, dims)
-                     : i < p->shape_count && cli_shape_fit(&p->shapes[i], op, dims, &error);
+    return p->listed ? bench_tune_shape_at(c->contract, i, c->dims)
+                     : i < p->shape_count && cli_shape_fit(&p->shapes[i], c, &error);
 }
 
 static void add_jobs(const arguments *a, plan *p, tk_ctx *ctx, const tk_contract *op, tk_types types)
@@ -136,7 +136,7 @@ static void add_jobs(const arguments *a, plan *p, tk_ctx *ctx, const tk_contract
     const char *wanted = a->lowering;
     tk_case c = cli_case_of(op, types, TK_I32);
     cli_settings_apply(a->attributes.given, a->attributes.count, &c);
-    for (int s = 0; shape_at(p, op, s, c.dims); s++) {
+    for (int s = 0; shape_at(p, &c, s); s++) {
         job *j = &p->jobs[p->job_count];
         for (int l = 0; p->job_count < MOST_JOBS && tk_lowering_id(&c, l, j->lowering, sizeof j->lowering); l++) {
             if ((wanted && strcmp(wanted, j->lowering) != 0) || !bench_has_choices(ctx, &c, j->lowering))

@@ -189,15 +189,16 @@ unsigned cli_index_dtypes(int choice, unsigned otherwise)
     return choice < 0 ? otherwise : choice == 2 ? 1u << TK_I32 | 1u << TK_I64 : 1u << (choice ? TK_I64 : TK_I32);
 }
 
-bool cli_choose_shape(const char *who, const char *text, const tk_contract *const ops[], int count, int64_t fewest,
-                      cli_shape *shape)
+bool cli_choose_shape(const char *who, const char *text, const tk_contract *const ops[], int count,
+                      const cli_attributes *attributes, int64_t fewest, cli_shape *shape)
 {
     cli_error error;
     bool good = !text || cli_parse_shape(text, shape, &error);
     for (int i = 0; text && i < count && good; i++) {
         tk_case c = tk_case_init(ops[i], TK_F16);
         c.index_dtype = TK_I64; /* the wider one */
-        good = cli_shape_fit(shape, ops[i], c.dims, &error);
+        cli_settings_apply(attributes->given, attributes->count, &c);
+        good = cli_shape_fit(shape, &c, &error);
         for (int k = 0; k < ops[i]->param_count && good; k++) {
             const char *name = ops[i]->params[k].name;
             int64_t elements = tk_case_elements(&c, k); /* negative: they overflow */

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/attribute_options.h"
 #include "cli/parse.h"
 #include "tokitai_verify.h"
 
@@ -79,9 +80,9 @@ int cli_list_types(const tk_contract *const ops[], int count, cli_types_text nam
 /* Of --index, one bit per tk_dtype; `otherwise` if it was not given, -1. */
 unsigned cli_index_dtypes(int choice, unsigned otherwise);
 
-/* Sizes that fit every one of the ops and give each of their tensors `fewest` elements or more, 0 or 1. */
-bool cli_choose_shape(const char *who, const char *text, const tk_contract *const ops[], int count, int64_t fewest,
-                      cli_shape *shape);
+/* Sizes that fit every one of the ops, with these attributes, and give each of their tensors `fewest` elements or more, 0 or 1. */
+bool cli_choose_shape(const char *who, const char *text, const tk_contract *const ops[], int count,
+                      const cli_attributes *attributes, int64_t fewest, cli_shape *shape);
 
 bool cli_choose_seed(const char *who, const char *text, uint64_t *seed);
 bool cli_choose_alignment(const char *who, const char *text, int *alignment); /* 0: none */

@@ -71,9 +71,10 @@ typedef struct cli_option {
 #define CLI_SEED(more)                        \
     CLI_ROW(CLI_TEXT, "seed", "NUMBER", seed, \
             "Seed of all random values, decimal or 0x; it determines every input" more)
-#define CLI_SHAPE(more)                        \
-    CLI_ROW(CLI_TEXT, "shape", "SIZES", shape, \
-            "One shape, by names (m=3,n=4,k=5) or in the order of the contract (3x4x5)" more)
+#define CLI_SHAPE(more)                                                                                          \
+    CLI_ROW(CLI_TEXT, "shape", "SIZES", shape,                                                                   \
+            "One shape, by names (m=3,n=4,k=5) or in the order of the contract (3x4x5); sizes that follow from " \
+            "others may be left out" more)
 #define CLI_SIGN(...) \
     CLI_ROW(CLI_TEXT, "sign", "KEY", sign, "Sign certificates with this private key of 'tokitai keygen'" __VA_ARGS__)
 #define CLI_THREADS(most_, more) \

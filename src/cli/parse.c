@@ -236,24 +236,56 @@ void cli_list_sizes(const tk_contract *contract, char *text, size_t size)
     }
 }
 
-bool cli_shape_fit(const cli_shape *shape, const tk_contract *contract, int64_t dims[TK_MAX_DIMS], cli_error *error)
+static bool follows(const tk_contract *contract, int d)
 {
+    return contract->derived && contract->derived[d];
+}
+
+/* Sizes that were not given follow from the others. */
+static bool derive_rest(tk_case *c, const bool given[], cli_error *error)
+{
+    tk_case all = *c;
+    if (c->contract->derive)
+        c->contract->derive(&all);
+    for (int d = 0; d < c->contract->dim_count; d++) {
+        if (given[d])
+            continue;
+        if (!follows(c->contract, d))
+            return cli_error_set(error, "has no size '%s', from which others of %s may follow",
+                                 c->contract->dim_names[d], c->contract->name);
+        if (all.dims[d] < 0)
+            return cli_error_set(error, "makes %s = %s negative", c->contract->dim_names[d], c->contract->derived[d]);
+        c->dims[d] = all.dims[d];
+    }
+    return true;
+}
+
+bool cli_shape_fit(const cli_shape *shape, tk_case *c, cli_error *error)
+{
+    const tk_contract *contract = c->contract;
+    bool given[TK_MAX_DIMS] = {false};
     char sizes[128];
+    int free = 0;
     cli_list_sizes(contract, sizes, sizeof sizes);
-    if (shape->count != contract->dim_count)
+    for (int d = 0; d < contract->dim_count; d++)
+        free += !follows(contract, d);
+    const bool all = shape->count == contract->dim_count;
+    if (!all && shape->count != free && (!shape->named || shape->count < free || shape->count > contract->dim_count))
         return cli_error_set(error, "has %d size%s, but %s has %d: %s", shape->count, shape->count == 1 ? "" : "s",
                              contract->name, contract->dim_count, sizes);
-    for (int i = 0; i < shape->count; i++) {
-        int d = i;
+    for (int i = 0, d = 0; i < shape->count; i++, d++) {
         if (shape->named)
             for (d = 0; d < contract->dim_count && strcmp(shape->names[i], contract->dim_names[d]) != 0;)
                 d++;
+        while (!shape->named && !all && follows(contract, d))
+            d++;
         if (d == contract->dim_count)
             return cli_error_set(error, "has a size '%s', but those of %s are: %s", shape->names[i], contract->name,
                                  sizes);
-        dims[d] = shape->sizes[i];
+        c->dims[d] = shape->sizes[i];
+        given[d] = true;
     }
-    return true;
+    return derive_rest(c, given, error);
 }
 
 /* ------------------------------------------------------------------------------------------------------------

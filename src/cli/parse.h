@@ -50,8 +50,9 @@ void cli_list_sizes(const tk_contract *contract, char *text, size_t size);
 
 bool cli_parse_shape(const char *text, cli_shape *shape, cli_error *error);
 
-/* The shape in the order of an op's own sizes; an error names the op and the sizes that it has. */
-bool cli_shape_fit(const cli_shape *shape, const tk_contract *contract, int64_t dims[TK_MAX_DIMS], cli_error *error);
+/* The sizes of a case whose attributes are set. Those that follow from others need not be given; an error names the op and the sizes that it
+ * has. */
+bool cli_shape_fit(const cli_shape *shape, tk_case *c, cli_error *error);
 
 /* One tensor, bit by bit: "x=0x3c00,0xfc00"; an index may also be given in decimal, -1 included. "x=" is a tensor
  * without elements. */

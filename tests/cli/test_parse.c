@@ -171,19 +171,59 @@ TEST(test_shape_fit)
         .name = "product", .dim_count = 3, .dim_names = (const char *const[]){"m", "n", "k"}};
     cli_shape shape;
     cli_error error;
-    int64_t dims[TK_MAX_DIMS] = {0};
+    tk_case c = {.contract = &product};
     assert_true(cli_parse_shape("k=5,m=3,n=4", &shape, &error));
-    assert_true(cli_shape_fit(&shape, &product, dims, &error));
-    assert_true(dims[0] == 3 && dims[1] == 4 && dims[2] == 5);
+    assert_true(cli_shape_fit(&shape, &c, &error));
+    assert_true(c.dims[0] == 3 && c.dims[1] == 4 && c.dims[2] == 5);
     assert_true(cli_parse_shape("7x8x9", &shape, &error));
-    assert_true(cli_shape_fit(&shape, &product, dims, &error));
-    assert_true(dims[0] == 7 && dims[1] == 8 && dims[2] == 9);
+    assert_true(cli_shape_fit(&shape, &c, &error));
+    assert_true(c.dims[0] == 7 && c.dims[1] == 8 && c.dims[2] == 9);
     assert_true(cli_parse_shape("7x8", &shape, &error));
-    assert_false(cli_shape_fit(&shape, &product, dims, &error));
+    assert_false(cli_shape_fit(&shape, &c, &error));
     assert_non_null(strstr(error.text, "product has 3: m, n, k"));
     assert_true(cli_parse_shape("m=1,n=2,q=3", &shape, &error));
-    assert_false(cli_shape_fit(&shape, &product, dims, &error));
+    assert_false(cli_shape_fit(&shape, &c, &error));
     assert_non_null(strstr(error.text, "'q'"));
+}
+
+/* p = (h - r) / stride + 1, which stands between two that do not follow. */
+static void derive_p(tk_case *c)
+{
+    c->dims[1] = (c->dims[0] - c->dims[2]) / c->attributes[0].integer + 1;
+}
+
+TEST(sizes_that_follow)
+{
+    const tk_contract pool = {.name = "pool",
+                              .dim_count = 3,
+                              .dim_names = (const char *const[]){"h", "p", "r"},
+                              .derived = (const char *const[]){NULL, "(h - r) // stride + 1", NULL},
+                              .derive = derive_p};
+    static const struct {
+        const char *text;
+        int64_t stride, p;
+        const char *error; /* or NULL */
+    } rows[] = {{"h=9,r=3", 1, 7, NULL},
+                {"r=3,h=9", 2, 4, NULL},
+                {"9x3", 2, 4, NULL},
+                {"9x7x3", 1, 7, NULL},
+                {"h=9,p=5,r=3", 1, 5, NULL}, /* the case is refused later, by its contract */
+                {"h=1,r=9", 1, 0, "makes p = (h - r) // stride + 1 negative"},
+                {"h=9,p=7", 1, 0, "has no size 'r'"},
+                {"h=9", 1, 0, "has 1 size, but pool has 3: h, p, r"},
+                {"9", 1, 0, "has 1 size, but pool has 3: h, p, r"},
+                {"1x2x3x4", 1, 0, "has 4 sizes"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cli_shape shape;
+        cli_error error = {{0}};
+        tk_case c = {.contract = &pool, .attributes = {{.integer = rows[i].stride}}};
+        assert_true(cli_parse_shape(rows[i].text, &shape, &error));
+        assert_int_equal(cli_shape_fit(&shape, &c, &error), !rows[i].error);
+        if (rows[i].error && !strstr(error.text, rows[i].error))
+            fail_msg("%s: %s", rows[i].text, error.text);
+        if (!rows[i].error && c.dims[1] != rows[i].p)
+            fail_msg("%s: p is %lld", rows[i].text, (long long)c.dims[1]);
+    }
 }
 
 TEST(test_input)
@@ -255,10 +295,10 @@ TEST(test_input_fit)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unsigned),  cmocka_unit_test(test_signed),    cmocka_unit_test(test_float),
-        cmocka_unit_test(test_count),     cmocka_unit_test(test_words),     cmocka_unit_test(test_nearest),
-        cmocka_unit_test(test_shape),     cmocka_unit_test(test_shape_fit), cmocka_unit_test(test_input),
-        cmocka_unit_test(test_input_fit), cmocka_unit_test(test_size),
+        cmocka_unit_test(test_unsigned), cmocka_unit_test(test_signed),    cmocka_unit_test(test_float),
+        cmocka_unit_test(test_count),    cmocka_unit_test(test_words),     cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_shape),    cmocka_unit_test(test_shape_fit), cmocka_unit_test(sizes_that_follow),
+        cmocka_unit_test(test_input),    cmocka_unit_test(test_input_fit), cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

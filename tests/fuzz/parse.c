@@ -40,11 +40,11 @@ static void try_shape(const char *text)
     }
     assert(shape.count >= 1 && shape.count <= TK_MAX_DIMS);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        int64_t dims[TK_MAX_DIMS] = {-1, -1, -1};
-        if (!cli_shape_fit(&shape, &ops[i], dims, &error))
+        tk_case c = {.contract = &ops[i], .dims = {-1, -1, -1}};
+        if (!cli_shape_fit(&shape, &c, &error))
             continue;
         for (int d = 0; d < ops[i].dim_count; d++)
-            assert(dims[d] >= 0);
+            assert(c.dims[d] >= 0);
     }
 }
 
