@@ -11,8 +11,10 @@ static void check_fact(tki_checker *c, const tki_syntax *fact)
     if (!strcmp(fact->text, "="))
         return;
     const int a = tki_where_value(c, fact->a), b = tki_where_value(c, fact->b);
+    const char *text = tki_print_value(c->reading, fact);
     tki_add_constraint(c, fact, tki_make_test(c, fact, a, b).relation, a, b,
-                       tki_reading_print(c->reading, "%s does not hold", tki_print_value(c->reading, fact)));
+                       tki_reading_print(c->reading, "%s does not hold", text));
+    c->constraints[c->made->constraint_count - 1].fact = text;
 }
 
 /* -- Lines that give a tensor its value ---------------------------------------------------------------------------------- */

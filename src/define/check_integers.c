@@ -353,8 +353,12 @@ void tki_add_constraint(tki_checker *c, const tki_syntax *at, tki_relation relat
     c->constraints = tki_checker_grow(c, c->constraints, c->made->constraint_count, &c->constraint_room,
                                       sizeof *c->constraints);
     const int difference = pair(c, at, TKI_INT_SUBTRACT, a, b);
-    c->constraints[c->made->constraint_count++] = (tki_test){relation, a,           b, c->ints[difference].linear,
-                                                             text,     at->position};
+    c->constraints[c->made->constraint_count++] = (tki_test){.relation = relation,
+                                                             .a = a,
+                                                             .b = b,
+                                                             .difference = c->ints[difference].linear,
+                                                             .text = text,
+                                                             .position = at->position};
 }
 
 void tki_add_check(tki_checker *c, int value, int limit, const char *text)

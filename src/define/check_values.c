@@ -739,10 +739,9 @@ static void constrain(tki_checker *c, const tki_syntax *s, const tki_def_node *n
 {
     const int extent = c->indices[n->bound[0]].extent, none = tki_int_literal(c, s, 0);
     if (n->over == TKI_ROTATE_HALF)
-        tki_add_constraint(c, s, TKI_IS_EQUAL, tki_int_pair(c, s, TKI_INT_MODULO, extent, tki_int_literal(c, s, 2)),
-                           none,
-                           tki_reading_print(c->reading, "rotate_half is of an even number of elements (line %d)",
-                                             s->position.line));
+        tki_add_constraint(
+            c, s, TKI_IS_EQUAL, tki_int_pair(c, s, TKI_INT_MODULO, extent, tki_int_literal(c, s, 2)), none,
+            tki_reading_print(c->reading, "rotate_half is of an odd number of elements (line %d)", s->position.line));
     if (n->over == TKI_ARGMAX || n->over == TKI_ARGMIN)
         tki_add_constraint(c, s, TKI_IS_GREATER, extent, none,
                            tki_reading_print(c->reading, "%s is over nothing (line %d)", s->text, s->position.line));

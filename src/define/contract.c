@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "define/syntax.h"
+#include "model/contract_parts.h"
 #include "model/op.h"
 
 const tki_definition *tki_definition_of(const tk_contract *contract)
@@ -281,6 +282,40 @@ int tki_definition_clause(const tki_definition *definition, tki_defined_clause w
     return has_clause(definition, which) ? position : TKI_NONE;
 }
 
+static const char *joined(making *m, const char *before, const char *separator, const char *more)
+{
+    return tki_reading_print(m->reading, "%s%s%s", before, separator, more);
+}
+
+/* "any c, h and w, zero included, ..., where p = h // 2, c % 2 == 0; not where topk is of more elements than there are". NULL: what
+ * follows from the sizes says all. */
+static const char *text_of_shapes(making *m)
+{
+    const tki_definition *d = m->d;
+    const char *text = "", *separator = ", where ", *sizes = "";
+    for (int i = 0, left = d->size_count - d->derived_count; i < d->size_count; i++)
+        if (d->sizes[i].derived == TKI_NONE)
+            sizes = joined(m, sizes, d->sizes[i].name, --left == 0 ? "" : left == 1 ? " and " : ", ");
+    for (int i = 0; i < d->derived_count; i++, separator = ", ") {
+        const tki_def_size *size = &d->sizes[d->derivation[i]];
+        text = joined(m, text, separator, tki_reading_print(m->reading, "%s = %s", size->name, size->text));
+    }
+    for (int i = 0; i < d->constraint_count; i++)
+        if (d->constraints[i].fact) {
+            text = joined(m, text, separator, d->constraints[i].fact);
+            separator = ", ";
+        }
+    separator = "; not where ";
+    for (int i = 0; i < d->constraint_count + d->check_count; i++) {
+        const int check = i - d->constraint_count;
+        if (check < 0 && d->constraints[i].fact)
+            continue;
+        text = joined(m, text, separator, check < 0 ? d->constraints[i].text : d->checks[check].text);
+        separator = ", or where ";
+    }
+    return text[0] ? tki_reading_print(m->reading, TKI_SHAPE_TEXT("%s") "%s", sizes, text) : NULL;
+}
+
 static void make_clauses(making *m)
 {
     static const struct {
@@ -305,7 +340,7 @@ static void make_clauses(making *m)
         [TKI_DEFINED_INTEGER] = {
             TK_CLAUSE_VALUE, "INTEGER",
             "integers are exact; an index is that of an element which a choice between equal ones may take"}};
-    tk_clause *clauses = take(m, TKI_DEFINED_COUNT, sizeof *clauses);
+    tk_clause *clauses = take(m, TKI_DEFINED_COUNT + 1, sizeof *clauses);
     for (tki_defined_clause i = 0; i < TKI_DEFINED_COUNT; i++) {
         if (!has_clause(m->d, i))
             continue;
@@ -314,6 +349,9 @@ static void make_clauses(making *m)
             *p = (char)toupper((unsigned char)*p);
         clauses[m->contract.clause_count++] = (tk_clause){all[i].kind, id, all[i].text};
     }
+    const char *shapes = text_of_shapes(m);
+    if (shapes)
+        clauses[m->contract.clause_count++] = (tk_clause){.kind = TK_CLAUSE_SHAPE, .text = shapes};
     m->contract.clauses = clauses;
 }
 

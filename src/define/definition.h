@@ -111,6 +111,7 @@ typedef struct tki_test {
     int a, b; /* ints[] */
     tki_linear difference;
     const char *text; /* of constraints: what is said where it does not hold, else NULL */
+    const char *fact; /* of those that `where` states, as printed, else NULL */
     tki_position position;
 } tki_test;
 

@@ -71,6 +71,31 @@ TEST(a_contract_has_what_the_head_says)
     assert_int_equal(tki_definition_clause(tki_definition_of(c), TKI_DEFINED_SPECIAL), TKI_NONE);
 }
 
+static const char *text_of(const tk_contract *c, tk_clause_kind kind)
+{
+    for (int i = 0; i < c->clause_count; i++)
+        if (c->clauses[i].kind == kind)
+            return c->clauses[i].text;
+    return "";
+}
+
+TEST(the_clause_of_shapes_says_which_cases_are_taken)
+{
+    assert_string_equal(
+        text_of(define(conv, NULL), TK_CLAUSE_SHAPE),
+        "any n, c, w, o and r, zero included, at any alignment of the element type, where q = (w + 2 * "
+        "pad - r) // stride + 1, w % 2 == 0");
+    assert_string_equal(text_of(define("op all(x[n]) -> y[n]\n    y = x\n", NULL), TK_CLAUSE_SHAPE),
+                        "any n, zero included, at any alignment of the element type");
+    assert_string_equal(
+        text_of(define("op turned(x[t, d]) -> y[t, d], i[t]: int\n    y = rotate_half[d](x)\n"
+                       "    i[t] = argmax[d](x)\n",
+                       NULL),
+                TK_CLAUSE_SHAPE),
+        "any t and d, zero included, at any alignment of the element type; not where rotate_half is of "
+        "an odd number of elements (line 2), or where argmax is over nothing (line 3)");
+}
+
 TEST(a_case_follows_the_definition)
 {
     tk_case c = tk_case_init(define(conv, NULL), TK_F32);
@@ -171,13 +196,10 @@ TEST(our_definitions_make_contracts)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ENTERED(a_contract_has_what_the_head_says),
-        ENTERED(a_case_follows_the_definition),
-        ENTERED(types_ranges_and_memory),
-        ENTERED(what_is_elementwise_is_told),
-        ENTERED(failures_say_where),
-        ENTERED(the_same_text_is_the_same_op),
-        ENTERED(our_definitions_make_contracts),
+        ENTERED(a_contract_has_what_the_head_says), ENTERED(the_clause_of_shapes_says_which_cases_are_taken),
+        ENTERED(a_case_follows_the_definition),     ENTERED(types_ranges_and_memory),
+        ENTERED(what_is_elementwise_is_told),       ENTERED(failures_say_where),
+        ENTERED(the_same_text_is_the_same_op),      ENTERED(our_definitions_make_contracts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ TEST(what_a_case_must_not_be)
     check_settled("op f(x[n]) -> y[n]\n y = sum[j < size(n) - 2](x)", DIMS(2), NULL);
     check_settled("op f(x[n]) -> y[n]\n y = rotate_half[n](x)", DIMS(4), NULL);
     check_settled("op f(x[n]) -> y[n]\n y = rotate_half[n](x)", DIMS(5),
-                  "rotate_half is of an even number of elements (line 2)");
+                  "rotate_half is of an odd number of elements (line 2)");
     static const char best[] = "op f(x[r, c]) -> i[r]: int\n i = argmax[c](x)";
     check_settled(best, DIMS(3, 1), NULL);
     check_settled(best, DIMS(3, 0), "argmax is over nothing (line 2)");
