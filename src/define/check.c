@@ -183,10 +183,12 @@ static void check_assignment(tki_checker *c, const tki_syntax *line)
         bind_output(c, line, &t, head);
     else
         bind_between(c, line);
+    c->axes_unnamed = !line->marked;
     if (tensor >= 0)
         add_alternative(c, line, tensor, condition, here);
     else
         finish_tensor(c, line, t, head, condition, here);
+    c->axes_unnamed = false;
     tki_close_scope(c, 0);
 }
 

@@ -40,6 +40,7 @@ typedef struct tki_checker {
     tki_combinations here;     /* those in which what is being read counts */
     const tki_syntax *outputs; /* of the head */
     int defining;              /* the tensor whose further line is being read; TKI_NONE */
+    bool axes_unnamed;         /* the line that is being read names none on its left */
     /* Names that are bound. */
     struct {
         const char *name;

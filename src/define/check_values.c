@@ -156,11 +156,28 @@ int tki_value_integer_node(tki_checker *c, const tki_syntax *at, tki_value value
     return intern(c, at, n);
 }
 
+/* A name of an axis that stands for the size in one's mind is the index of the element: who means that names the axes of the line. */
+static void check_named(tki_checker *c, const tki_syntax *at, const tki_def_int *i)
+{
+    if (i->kind == TKI_INT_INDEX && c->levels[i->which] == 1)
+        tki_wrong(
+            c, at,
+            "%s is an index here: the size is size(%s); if the index is meant as a number, name the axes on the "
+            "left, as in y[%s] = ...",
+            c->indices[i->which].name, c->indices[i->which].name, c->indices[i->which].name);
+    if (i->kind >= TKI_INT_ADD) {
+        check_named(c, at, &c->ints[i->a]);
+        check_named(c, at, &c->ints[i->b]);
+    }
+}
+
 int tki_value_node(tki_checker *c, const tki_syntax *at, tki_value value)
 {
     if (!value.integer)
         return value.id;
     const int64_t spelled = c->ints[value.id].literal;
+    if (c->axes_unnamed)
+        check_named(c, at, &c->ints[value.id]);
     if (c->ints[value.id].kind != TKI_INT_LITERAL || spelled == INT64_MIN)
         return tki_value_integer_node(c, at, value);
     const int size = literal(c, at,

@@ -162,7 +162,7 @@ static const struct {
     const char *head, *lines;
 } further[] = {
     {"", ""},
-    {", s[r]: f32", "    s = @\n"},
+    {", s[r]: f32", "    s[r] = @\n"},
     {", s[l]", "    where l = r * c\n    s[t] = x[t // size(c), t % size(c)] - z[t // size(c), t % size(c)] * w[t % "
                "size(c)]\n"},
     {", s[l]", "    where l = r + c\n    s[t] = pieces(v[t], w[t - size(v)])\n"},
@@ -181,7 +181,7 @@ static inline void draw_definition(drawing *to)
     add(to, "\n");
     for (int lines = (int)below(MOST_LINES + 1); lines > 0; lines--)
         draw_line(to);
-    add(to, "    y = ");
+    add(to, "    y[r, c] = ");
     draw_expression(to, WIDE, 3);
     add(to, "\n");
     for (const char *text = further[which].lines; *text; text++)
