@@ -51,11 +51,18 @@ static tki_op_kind kind_of(const tk_contract *contract)
     return adds_exp ? TKI_ADDS_EXP : adds ? TKI_ADDS : tki_index_param(contract) >= 0 ? TKI_COPIES : TKI_ELEMENTWISE;
 }
 
+/* What a definition adds it may subtract from, as norms do: one that is evaluated in a form that cancels shows it where all has an offset. */
+static bool may_lose_an_offset(const tk_contract *contract)
+{
+    return tk_contract_definition(contract) && kind_of(contract) == TKI_ADDS;
+}
+
 bool tk_family_applies(int family, const tk_contract *contract)
 {
     return family >= 0 && family < TKI_FAMILY_COUNT &&
            (!families[family].needs_index || tki_index_param(contract) >= 0) &&
-           (families[family].kinds & (int)kind_of(contract)) != 0;
+           ((families[family].kinds & (int)kind_of(contract)) != 0 ||
+            (family == TKI_FAMILY_OFFSET && may_lose_an_offset(contract)));
 }
 
 int tki_family_main(const tk_contract *contract, int turn)

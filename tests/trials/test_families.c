@@ -176,6 +176,7 @@ TEST(names)
     assert_false(tk_family_applies(family("exact"), tk_contract_find("softmax_fwd")));
     assert_false(tk_family_applies(family("plateau"), tk_contract_find("gemm")));
     assert_false(tk_family_applies(family("each_pattern"), tk_contract_find("embedding_fwd")));
+    assert_false(tk_family_applies(family("offset"), tk_contract_find("gemm")));
     for (int f = 0; f < count; f++) {
         bool applies = false;
         for (int i = 0; tk_contract_at(i); i++)
@@ -185,6 +186,23 @@ TEST(names)
     for (int i = 0; tk_contract_at(i); i++)
         for (int turn = 0; turn < 12; turn++)
             assert_true(tk_family_applies(tki_family_main(tk_contract_at(i), turn), tk_contract_at(i)));
+}
+
+/* What a definition adds may be subtracted from: norms show in it which form they are evaluated in. */
+TEST_WITH_CONTEXT(offsets_are_for_definitions_that_add)
+{
+    static const struct {
+        const char *text;
+        bool applies;
+    } rows[] = {{"op rms(x[r, c]) -> y[r, c]\n    y = x * rsqrt(mean[c](square(x)) + 1)\n", true},
+                {"op normed(x[r, c]) -> y[r, c]\n    y = standardize[c](x, 1e-5)\n", true},
+                {"op share(x[r, c]) -> y[r, c]\n    y = softmax[c](x)\n", true},
+                {"op twice(x[r, c]) -> y[r, c]\n    y = 2 * x\n", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const tk_contract *op;
+        assert_ok(ctx, tk_op_define(ctx, rows[i].text, strlen(rows[i].text), NULL, &op));
+        assert_int_equal(tk_family_applies(family("offset"), op), rows[i].applies);
+    }
 }
 
 /* A draw in which chance plays no part for this op. */
@@ -1766,6 +1784,7 @@ TEST(large_tensors_are_drawn_in_order)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(offsets_are_for_definitions_that_add),
         cmocka_unit_test(names),
         cmocka_unit_test(same_bits_everywhere),
         cmocka_unit_test(same_trials_everywhere),
