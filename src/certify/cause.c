@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "certify/certificate.h"
+#include "certify/headline.h"
 #include "certify/outcome.h"
 #include "certify/replay_recipe.h"
 #include "certify/sanitize.h"
@@ -14,6 +15,7 @@
 #include "core/escape.h"
 #include "exact/oracle.h"
 #include "exact/round.h"
+#include "judge/definition_oracle.h"
 #include "kernel_file/source_uses.h"
 #include "model/attributes.h"
 
@@ -110,6 +112,14 @@ static void set_finding(json_t *json, const tki_finding *f, const tk_contract *c
         json_object_set_new(json_object_get(json, "changed"), "swapped", json_true());
 }
 
+static void set_unbounded(json_t *json, const tki_unbounded *e, const tki_outcome *o)
+{
+    json_object_set_new(json, "tensor", json_string(o->contract->params[e->output].name));
+    json_object_set_new(json, "at", json_integer((json_int_t)e->index));
+    json_object_set_new(json, "node", e->node >= 0 ? json_integer(e->node) : NULL);
+    json_object_set_new(json, "trial", tki_trial_json(&o->unbounded_trial));
+}
+
 json_t *tki_cause_json(const tki_outcome *o)
 {
     const tki_cause *c = &o->cause;
@@ -124,6 +134,8 @@ json_t *tki_cause_json(const tki_outcome *o)
     json_object_set_new(json, "fits", tki_text_json(c->fits));
     json_object_set_new(json, "name", tki_text_json(c->name));
     json_object_set_new(json, "meaning", tki_text_json(c->meaning));
+    if (c->kind == TKI_CAUSE_NO_BOUND && o->judgement.unbounded.present)
+        set_unbounded(json, &o->judgement.unbounded, o);
     if (c->kind == TKI_CAUSE_TIME) {
         json_object_set_new(json, "tried", json_integer(c->tried));
         json_object_set_new(json, "of_trials", json_integer(c->of_trials));
@@ -344,9 +356,28 @@ static bool say_dependence(FILE *out, const json_t *predicate)
                    other) > 0;
 }
 
+static bool say_no_bound(FILE *out, const json_t *predicate, const tk_contract *contract, const json_t *cause)
+{
+    const json_t *trial = json_object_get(cause, "trial"), *node = json_object_get(cause, "node");
+    const int param = param_named(contract, tki_text(cause, "tensor"));
+    fprintf(out, "the contract has no bound for %lld of the judged elements",
+            (long long)tki_integer(json_object_get(predicate, "result"), "undefined"));
+    if (!trial)
+        return !node;
+    if (param < 0)
+        return false;
+    fprintf(out, "; the first is %s[%lld] of family %s at ", contract->params[param].name,
+            (long long)tki_integer(cause, "at"), tki_text(trial, "family"));
+    tki_print_shape(out, contract->name, json_object_get(trial, "shape"));
+    if (!node)
+        return true;
+    const char *value, *line;
+    return tki_definition_names(contract, json_integer_value(node), &value, &line) &&
+           fprintf(out, ", where nothing is known of %s in the line of %s", value, line) > 0;
+}
+
 static bool say_cause(FILE *out, const json_t *predicate, const tk_contract *contract, const json_t *cause)
 {
-    const json_t *result = json_object_get(predicate, "result");
     const json_t *limits = json_object_get(json_object_get(predicate, "run"), "limits");
     const long long tried = tki_integer(cause, "tried"), of_trials = tki_integer(cause, "of_trials");
     const char *name = tki_text(cause, "name"), *meaning = tki_text(cause, "meaning");
@@ -371,9 +402,7 @@ static bool say_cause(FILE *out, const json_t *predicate, const tk_contract *con
                        json_number_value(json_object_get(limits, "total_seconds")), tried, of_trials,
                        tried < of_trials ? "" : " and a part of the checks after them") > 0;
     case TKI_CAUSE_EMPTY: return fputs("nothing was judged: every output of every trial is empty", out) >= 0;
-    case TKI_CAUSE_NO_BOUND:
-        return fprintf(out, "the contract has no bound for %lld of the judged elements",
-                       (long long)tki_integer(result, "undefined")) > 0;
+    case TKI_CAUSE_NO_BOUND: return say_no_bound(out, predicate, contract, cause);
     case TKI_CAUSE_DEPENDS: return say_dependence(out, predicate);
     default: return false;
     }

@@ -223,6 +223,8 @@ const tki_member tki_members[] = {
     M("cause.changed", "tensor", "name", "The input.", ALWAYS),
     M("cause.changed", "at", "count", "Flat, into it.", ALWAYS),
     M("cause.changed", "swapped", "true", "Present if it was swapped with others."),
+    M("cause", "node", "count", "no_bound: the value of the definition that nothing is known of, by its number."),
+    M("cause", "trial", "trial", "no_bound: the one with that element."),
     M("cause", "words", "words", "Somebody else's words, quoted: a kernel's, a compiler's, a tool's."),
     M("cause", "fits", "name", "Numerics by which the failing trial is right."),
     M("cause", "name", "name", "Of the mutant that was not rejected, or of the tool."),

@@ -29,6 +29,10 @@ static void note_worst(tki_outcome *o, const tki_trial *trial, const tki_inputs 
 void tki_outcome_add(tki_outcome *o, const tki_trial *trial, const tki_inputs *inputs, const tki_trial_result *r)
 {
     note_worst(o, trial, inputs, r);
+    if (r->judgement.unbounded.present && !o->judgement.unbounded.present) {
+        o->judgement.unbounded = r->judgement.unbounded;
+        o->unbounded_trial = *trial;
+    }
     tki_judgement_add(&o->judgement, &r->judgement);
     for (int i = 0; i < TK_MAX_CLAUSES; i++)
         o->structural[i] += r->structural[i];

@@ -50,7 +50,8 @@ typedef struct tki_outcome {
     bool proved[TK_MAX_CLAUSES]; /* every input of the finite domain was judged by this clause or a fellow of it */
     tk_determinism determinism;
     bool batch_checked;
-    tki_trial worst_trial; /* the trial with the worst element */
+    tki_trial worst_trial;     /* the trial with the worst element */
+    tki_trial unbounded_trial; /* the first with an element that has no bound */
     uint64_t worst_inputs[TK_MAX_PARAMS];
     bool worst_inputs_known; /* elementwise ops only: the bits of every input that made it */
     tki_trial failed_trial;  /* shrunk */

@@ -382,10 +382,11 @@ TKI_EXPORT bool tki_condition_holds(const tki_condition *condition, const tk_cas
 /* a relation b */
 TKI_EXPORT bool tki_relation_holds(tki_relation relation, int64_t a, int64_t b);
 
-TKI_EXPORT const char *tki_primitive_name(tki_primitive primitive);
+const char *tki_primitive_name(tki_primitive primitive);
 TKI_EXPORT int tki_primitive_operands(tki_primitive primitive);
 TKI_EXPORT const char *tki_over_name(tki_over over);
 TKI_EXPORT bool tki_over_keeps_axes(tki_over over);
+TKI_EXPORT const char *tki_node_name(const tki_def_node *n); /* "rsqrt", "+", "sum", "a constant" */
 
 /* -- Reading --------------------------------------------------------------------------------------------------------- */
 

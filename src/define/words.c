@@ -83,6 +83,25 @@ bool tki_over_keeps_axes(tki_over over)
     return over >= TKI_SOFTMAX;
 }
 
+const char *tki_node_name(const tki_def_node *n)
+{
+    switch (n->kind) {
+    case TKI_NODE_PRIMITIVE: return tki_primitive_name(n->primitive);
+    case TKI_NODE_OVER: return tki_over_name(n->over);
+    case TKI_NODE_CAST: return "cast";
+    case TKI_NODE_SELECT: return "select";
+    case TKI_NODE_COMPARE: return "a comparison";
+    case TKI_NODE_AND: return "and";
+    case TKI_NODE_PIECES: return "pieces";
+    case TKI_NODE_READ: return "an element";
+    case TKI_NODE_INTEGER: return "an integer";
+    case TKI_NODE_LITERAL:
+    case TKI_NODE_ATTRIBUTE: return "a constant";
+    case TKI_NODE_CHOICE: return "a choice";
+    }
+    return "";
+}
+
 int tki_primitive_find(const char *word)
 {
     for (int i = 0; i < TKI_PRIMITIVE_COUNT; i++)

@@ -54,4 +54,6 @@ typedef struct tki_oracle {
      * *vectors: how many were drawn, so many that a wrong output passes with a probability below 2^-64; 0: the case is
      * not worth it. May be NULL. */
     tk_status (*screen)(const tki_oracle_job *job, const void *output, uint64_t seed, int *vectors, bool *passes);
+    /* Of an element that is TKI_UNDEFINED: the first value of the definition that nothing is known of, by its number; -1. May be NULL. */
+    int (*origin)(const tki_oracle_job *job, int64_t index);
 } tki_oracle;

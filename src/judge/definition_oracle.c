@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exact/domain.h"
 #include "exact/round.h"
@@ -229,5 +230,69 @@ static tk_status refine(const tki_oracle_job *job, int64_t row, int64_t col, int
     return tki_interpreter_exactly(p->in, p->in->d->params[job->output], row * cols + col, precision, lo, hi);
 }
 
-const tki_oracle tki_definition_oracle = {
-    .prepare = prepare, .release = release, .box_size = box_size, .enclose = enclose, .refine = refine};
+/* -- What nothing is known of --------------------------------------------------------------------------------------- */
+
+static void look(void *context, int node, int count, const tki_operand operands[3], const tki_value values[])
+{
+    int *first = context;
+    (void)operands;
+    for (int i = 0; i < count && *first < 0; i++)
+        *first = values[i].state & TKI_IS_UNKNOWN ? node : -1;
+}
+
+/* Values are met in the order in which they are computed: operands first. */
+static int origin(const tki_oracle_job *job, int64_t index)
+{
+    enum { MOST_VALUES = 1 << 22 }; /* that this is worth */
+    const prepared *p = job->prepared;
+    const tki_definition *d = tki_definition_of(job->c->contract);
+    const int tensor = d->params[job->output];
+    int first = -1;
+    const tki_watch watch = {.see = look, .context = &first};
+    tki_interpreter *in = NULL;
+    const char *refusal;
+    tki_value y;
+    if (!p->in || d->tensors[tensor].integer || p->in->of_tensor[tensor].cost > MOST_VALUES)
+        return first;
+    if (tki_interpreter_make_watched(d, job->c, p->buffers, &watch, &in, &refusal) == TK_OK &&
+        in->of_tensor[tensor].cost <= MOST_VALUES && tki_interpreter_values(in, tensor, index, 1, &y) != TK_OK)
+        first = -1; /* no memory: then none is named */
+    tki_interpreter_free(in);
+    return first;
+}
+
+/* The first tensor whose lines have the value; NULL: there is none. */
+static const char *line_with(const tki_definition *d, int node)
+{
+    bool below[TKI_MOST_NODES];
+    for (int t = 0; t < d->tensor_count; t++) {
+        memset(below, 0, sizeof below);
+        if (d->tensors[t].value < 0)
+            continue;
+        below[d->tensors[t].value] = true;
+        for (int i = d->tensors[t].value; i >= 0; i--)
+            for (int k = 0; k < 3 && below[i]; k++)
+                if (d->nodes[i].operand[k] >= 0)
+                    below[d->nodes[i].operand[k]] = true;
+        if (below[node])
+            return d->tensors[t].name;
+    }
+    return NULL;
+}
+
+bool tki_definition_names(const tk_contract *contract, int64_t node, const char **value, const char **line)
+{
+    const tki_definition *d = tki_definition_of(contract);
+    if (!d || node < 0 || node >= d->node_count)
+        return false;
+    *value = tki_node_name(&d->nodes[node]);
+    *line = line_with(d, (int)node);
+    return *line != NULL;
+}
+
+const tki_oracle tki_definition_oracle = {.prepare = prepare,
+                                          .release = release,
+                                          .box_size = box_size,
+                                          .enclose = enclose,
+                                          .refine = refine,
+                                          .origin = origin};

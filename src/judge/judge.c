@@ -417,7 +417,7 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
                            .admits = e->admits,
                            .expected = e->admits & (TKI_ADMIT_BITS | TKI_ADMIT_RAW_BITS) ? e->bits : 0};
     if (e->admits & TKI_UNDEFINED) {
-        tally->undefined++;
+        tki_note_unbounded(tally, b->job->output, index);
         return;
     }
     if (admitted_by_flag(b, e->admits, e->bits, got)) {
@@ -547,6 +547,8 @@ static void merge(tki_judgement *total, const tki_judgement *part)
         note_worst(total, &part->worst);
     if (part->failure.present && (!total->failure.present || part->failure.index < total->failure.index))
         total->failure = part->failure;
+    if (part->unbounded.present && (!total->unbounded.present || part->unbounded.index < total->unbounded.index))
+        total->unbounded = part->unbounded;
 }
 
 static int64_t at_most(int64_t value, int64_t limit)
@@ -668,10 +670,15 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
     /* Failures and worst elements of earlier outputs stay: indices are not comparable between them. */
     tki_element first_failure = total->failure;
     tki_element worst = total->worst;
+    const tki_unbounded unbounded = total->unbounded;
     merge(total, &found);
     if (first_failure.present)
         total->failure = first_failure;
     if (worst.present && !(found.worst.present && found.worst.ulps > worst.ulps))
         total->worst = worst;
+    if (unbounded.present)
+        total->unbounded = unbounded;
+    else if (total->unbounded.present && oracle->origin)
+        total->unbounded.node = oracle->origin(job, total->unbounded.index);
     return TK_OK;
 }

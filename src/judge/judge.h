@@ -30,6 +30,14 @@ typedef struct tki_element {
 typedef enum tki_place { TKI_ORDINARY, TKI_NEAR_ZERO, TKI_AT_OVERFLOW } tki_place;
 tki_place tki_place_of(const tki_element *element);
 
+/* An element for which the contract gives no bound. */
+typedef struct tki_unbounded {
+    bool present;
+    int output;
+    int64_t index; /* flat, into the output */
+    int node;      /* of a definition: the value that nothing is known of, by its number; -1: none is named */
+} tki_unbounded;
+
 /* How far off the refused elements of a clause are. */
 typedef struct tki_refused {
     int64_t histogram[TKI_ULP_BINS]; /* by `outside` */
@@ -77,9 +85,10 @@ typedef struct tki_judgement {
     int64_t at_overflow;
     double bound_used;
     double absolute_error;
-    double row_sum_error; /* where rows should sum to one; else 0 */
-    tki_element worst;    /* by ulps among accepted and refused alike */
-    tki_element failure;  /* the first refused one */
+    double row_sum_error;    /* where rows should sum to one; else 0 */
+    tki_element worst;       /* by ulps among accepted and refused alike */
+    tki_element failure;     /* the first refused one */
+    tki_unbounded unbounded; /* the first of those that are undefined */
 } tki_judgement;
 
 /* Judges one output and adds what it finds to *total. `data` is the output as the kernel left it. TK_TIMEOUT: the job's deadline was over
@@ -87,8 +96,16 @@ typedef struct tki_judgement {
 TK_MUST_USE tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const void *data, int threads,
                                 tki_judgement *total);
 
-/* Adds the counts and the largest errors of a part; `worst` and `failure` stay as they are. */
+/* Adds the counts and the largest errors of a part; `worst`, `failure` and `unbounded` stay as they are. */
 void tki_judgement_add(tki_judgement *sum, const tki_judgement *part);
+/* Counts one. */
+static inline void tki_note_unbounded(tki_judgement *tally, int output, int64_t index)
+{
+    tally->undefined++;
+    if (!tally->unbounded.present || index < tally->unbounded.index)
+        tally->unbounded = (tki_unbounded){true, output, index, -1};
+}
+
 void tki_refused_add(tki_refused *sum, const tki_refused *part);
 
 /* The most boxes of a large output that are judged, where a sample is: 64 parts, both ends, powers of two, and the corners. */

@@ -69,7 +69,7 @@ void tki_judge_integers(const tki_oracle_job *job, const tki_box *box, int64_t c
             const uint64_t got = tki_integer_at(dtype, data, row * cols + col);
             tally->judged[e->clause]++;
             if (e->admits & TKI_UNDEFINED)
-                tally->undefined++;
+                tki_note_unbounded(tally, job->output, row * cols + col);
             else if (got == e->bits)
                 accept(tally);
             else
@@ -146,7 +146,7 @@ tk_status tki_judge_order(const tki_oracle_job *job, const tki_box *box, int64_t
             const bool very = (e->admits & TKI_ADMIT_RAW_BITS) && got == e->bits;
             tally->judged[e->clause]++;
             if (e->admits & TKI_UNDEFINED)
-                tally->undefined++;
+                tki_note_unbounded(tally, job->output, at);
             else if (very || (!repeated && selects_right(job, e, row, s.keys, got)))
                 accept(tally);
             else

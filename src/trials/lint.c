@@ -47,25 +47,6 @@ __attribute__((format(printf, 4, 5))) static void add(linting *l, tk_lint_kind k
     va_end(values);
 }
 
-const char *tki_node_name(const tki_def_node *n)
-{
-    switch (n->kind) {
-    case TKI_NODE_PRIMITIVE: return tki_primitive_name(n->primitive);
-    case TKI_NODE_OVER: return tki_over_name(n->over);
-    case TKI_NODE_CAST: return "cast";
-    case TKI_NODE_SELECT: return "select";
-    case TKI_NODE_COMPARE: return "a comparison";
-    case TKI_NODE_AND: return "and";
-    case TKI_NODE_PIECES: return "pieces";
-    case TKI_NODE_READ: return "an element";
-    case TKI_NODE_INTEGER: return "an integer";
-    case TKI_NODE_LITERAL:
-    case TKI_NODE_ATTRIBUTE: return "a constant";
-    case TKI_NODE_CHOICE: return "a choice";
-    }
-    return "";
-}
-
 /* -- What is not used ------------------------------------------------------------------------------------------------ */
 
 static bool reads(const tki_definition *d, int tensor)

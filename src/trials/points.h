@@ -39,5 +39,4 @@ typedef struct tki_share {
     double through, own;
 } tki_share;
 
-const char *tki_node_name(const tki_def_node *n);
 TK_MUST_USE tk_status tki_point_shares(const tki_point *point, int tensor, int64_t element, tki_share shares[]);

@@ -114,6 +114,43 @@ static tk_certificate *parse(tk_ctx *ctx, const char *text)
     return certificate;
 }
 
+static int run_noise(const tk_case *c, void *const buffers[], void *user_data)
+{
+    const float *x = buffers[0];
+    float *y = buffers[1];
+    (void)user_data;
+    for (int64_t i = 0; i < c->dims[0]; i++)
+        y[i] = 1 / (x[i] + 1e9F - 1e9F);
+    return 0;
+}
+
+/* Where nothing is known, the verdict says of which element, in which trial, and by which value of which line; so does whoever reads it. */
+TEST_WITH_CONTEXT(what_has_no_bound_is_named)
+{
+    static const char text[] = "# a comment\nop noise(x[n]) -> y[n]\n\n    t = (x + 1e9) - 1e9\n    y = 1 / t\n";
+    const tk_contract *op;
+    tk_ctx *other;
+    assert_ok(ctx, tk_op_define(ctx, text, sizeof text - 1, NULL, &op));
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = run_noise;
+    options.kernel_name = "noise";
+    options.dims = (int64_t[]){5};
+    options.family = "normal";
+    tk_certificate *made = certify_one(ctx, op, TK_F32, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(made), TK_UNKNOWN);
+    assert_string_equal(
+        tk_certificate_reason(made),
+        "the contract has no bound for 5 of the judged elements; the first is y[0] of family normal at "
+        "n=5, where nothing is known of / in the line of y");
+    assert_int_equal(tk_ctx_create(&other), TK_OK);
+    tk_certificate *read = parse(other, tk_certificate_json(made));
+    assert_true(tki_certificate_has_sentences(other, read));
+    assert_string_equal(tk_certificate_reason(read), tk_certificate_reason(made));
+    tk_certificate_destroy(read);
+    tk_ctx_destroy(other);
+    tk_certificate_destroy(made);
+}
+
 /* Nothing but the certificate says what the op is: its reason and sentences are compared with those made again. */
 TEST_WITH_CONTEXT(a_certificate_needs_nothing_else)
 {
@@ -275,6 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(right_kernels),
                                        cmocka_unit_test(wrong_kernels),
+                                       cmocka_unit_test(what_has_no_bound_is_named),
                                        cmocka_unit_test(a_certificate_needs_nothing_else),
                                        cmocka_unit_test(attributes_are_read_as_doubles),
                                        cmocka_unit_test(without_an_index_its_type_changes_no_trial),
