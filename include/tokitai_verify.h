@@ -551,11 +551,13 @@ bool tk_variant_at(const tk_contract *contract, int i, const char **name, const 
 
 /* What the author of a definition (tk_op_define()) should look at. */
 typedef enum tk_lint_kind {
-    TK_LINT_CANCELS, /* a form that loses much of what its inputs have */
-    TK_LINT_RANGE,   /* a primitive that is asked outside of where it is defined */
-    TK_LINT_BLIND,   /* a bound so wide that wrong kernels pass */
-    TK_LINT_UNUSED,  /* an input, an axis, an attribute or an index on which nothing depends */
-    TK_LINT_GRADIENT /* not the derivative that a line `gradient of` says it is */
+    TK_LINT_CANCELS,  /* a form that loses much of what its inputs have */
+    TK_LINT_RANGE,    /* a primitive that is asked outside of where it is defined */
+    TK_LINT_BLIND,    /* a bound so wide that wrong kernels pass */
+    TK_LINT_UNUSED,   /* an input, an axis, an attribute or an index on which nothing depends */
+    TK_LINT_GRADIENT, /* not the derivative that a line `gradient of` says it is */
+    TK_LINT_PADDING, /* zeros outside a tensor that are factors: a kernel that leaves such terms out is refuted at NaN */
+    TK_LINT_INDEX    /* an index that stands as a number, named like a size */
 } tk_lint_kind;
 
 typedef struct tk_lint {

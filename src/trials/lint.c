@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "interpret/program.h"
+#include "model/case.h"
 #include "model/op.h"
 #include "trials/gradient_check.h"
 #include "trials/points.h"
@@ -18,6 +20,12 @@
 #define LOSS 8.0      /* times as far off as its operands */
 #define SMALL 0x1p-60 /* below, underflow may be what the bound is made of */
 #define NUDGE 0x1p-10 /* relative change of an input, for the condition */
+
+enum {
+    MOST_EDGE = 192,      /* bytes of what is said of an end */
+    ENOUGH_POINTS = 2,    /* at which these are looked at */
+    MOST_PLACES = 1 << 16 /* in a sum, in which a factor is looked for that is outside its tensor */
+};
 
 typedef struct linting {
     tk_ctx *ctx;
@@ -147,17 +155,162 @@ static void find_unused(linting *l)
     }
 }
 
+/* -- Names that mislead ---------------------------------------------------------------------------------------------- */
+
+static bool is_a_size(const tki_definition *d, const char *name)
+{
+    for (int i = 0; i < d->size_count; i++)
+        if (!strcmp(d->sizes[i].name, name))
+            return true;
+    return false;
+}
+
+/* An index that is computed with, under the name of a size. */
+static void find_indices(linting *l)
+{
+    const tki_definition *d = l->d;
+    for (int i = 0; i < d->node_count; i++)
+        for (int k = 0; k < 3 && d->nodes[i].kind == TKI_NODE_PRIMITIVE; k++) {
+            const int operand = d->nodes[i].operand[k];
+            const tki_def_node *n = operand >= 0 ? &d->nodes[operand] : NULL;
+            if (!n || n->kind != TKI_NODE_INTEGER || d->ints[n->integer].kind != TKI_INT_INDEX)
+                continue;
+            const char *name = d->indices[d->ints[n->integer].which].name;
+            if (is_a_size(d, name))
+                add(l, TK_LINT_INDEX, n->position,
+                    "%s is the index here, 0 at the first element; the size is size(%s). An index that is meant as a "
+                    "number is clearer under another name",
+                    name, name);
+        }
+}
+
+/* -- Padding --------------------------------------------------------------------------------------------------------- */
+
+typedef struct padding {
+    linting *l;
+    const tki_interpreter *in;
+    const tki_def_node *over;
+} padding;
+
+/* Is there a term whose predicate holds and in which the read is outside of its tensor? */
+static bool is_outside_somewhere(const padding *p, const tki_def_node *read)
+{
+    int indices[TKI_MOST_INDICES], count = 0;
+    int64_t at[TKI_MOST_INDICES], place[TK_MAX_RANK], places = 1;
+    for (int i = 0; i < read->index_count; i++)
+        indices[count++] = read->indices[i];
+    for (int i = 0; i < p->over->test_count; i++)
+        for (int side = 0; side < 2; side++) {
+            const tki_test *test = &p->over->tests[i];
+            const tki_def_int *e = &p->l->d->ints[side ? test->b : test->a];
+            for (int k = 0; k < e->index_count; k++)
+                if (!among(e->indices[k], count, indices))
+                    indices[count++] = e->indices[k];
+        }
+    for (int i = 0; i < count && places <= MOST_PLACES; i++)
+        places *= tki_extent_of(p->in, indices[i]);
+    for (int64_t flat = 0; flat < places && places <= MOST_PLACES; flat++) {
+        int64_t left = flat;
+        for (int i = 0; i < count; i++) {
+            at[indices[i]] = left % tki_extent_of(p->in, indices[i]);
+            left /= tki_extent_of(p->in, indices[i]);
+        }
+        if (tki_tests_hold(p->in, p->over->tests, p->over->test_count, at) == 1 &&
+            tki_place_read(p->in, read, at, place) < 0)
+            return true;
+    }
+    return false;
+}
+
+/* The factors of a term, of which those that are read with `else` may be zeros; `times`: another one that is no constant. */
+static void find_zero_factors(const padding *p, int node, int times)
+{
+    const tki_definition *d = p->l->d;
+    const tki_def_node *n = node >= 0 ? &d->nodes[tki_resolved(p->in, node)] : NULL;
+    if (!n)
+        return;
+    const bool primitive = n->kind == TKI_NODE_PRIMITIVE;
+    if (primitive && (n->primitive == TKI_MULTIPLY || n->primitive == TKI_FMA))
+        for (int k = 0; k < 2; k++)
+            find_zero_factors(p, n->operand[k], d->nodes[n->operand[1 - k]].constant ? times : n->operand[1 - k]);
+    if (primitive && (n->primitive == TKI_ADD || n->primitive == TKI_SUBTRACT || n->primitive == TKI_NEGATE))
+        for (int k = 0; k < 2; k++)
+            find_zero_factors(p, n->operand[k], times);
+    if (primitive && n->primitive == TKI_FMA)
+        find_zero_factors(p, n->operand[2], times);
+    const int otherwise = n->kind == TKI_NODE_READ ? n->operand[0] : TKI_NONE;
+    if (times < 0 || otherwise < 0 || d->nodes[otherwise].kind != TKI_NODE_LITERAL ||
+        d->nodes[otherwise].nearest != 0 || !is_outside_somewhere(p, n))
+        return;
+    const tki_def_node *other = &d->nodes[tki_resolved(p->in, times)];
+    add(p->l, TK_LINT_PADDING, n->position,
+        "outside of %s, 0 is multiplied by %s: where that is NaN or infinite, NaN is due, and a kernel that leaves "
+        "such "
+        "terms out is refuted. A predicate that holds where the subscripts are inside makes them absent: %s[... | "
+        "...]",
+        d->tensors[n->tensor].name, other->kind == TKI_NODE_READ ? d->tensors[other->tensor].name : "a factor",
+        tki_over_name(p->over->over));
+}
+
+static void find_padding_in(linting *l, const tk_case *c)
+{
+    tki_interpreter *in;
+    const char *refusal;
+    const tk_status status = tki_interpreter_make(l->d, c, NULL, &in, &refusal);
+    for (int i = 0; i < l->d->node_count && status == TK_OK; i++) {
+        const tki_def_node *n = &l->d->nodes[i];
+        const padding p = {l, in, n};
+        if (n->kind == TKI_NODE_OVER && (n->over == TKI_SUM || n->over == TKI_MEAN))
+            find_zero_factors(&p, n->operand[0], TKI_NONE);
+    }
+    if (status == TK_OK)
+        tki_interpreter_free(in);
+    if (status != TK_BAD_ARGUMENT)
+        l->status = status;
+}
+
+/* In cases of small sizes. Whether a subscript leaves its tensor may depend on an attribute, as the width of padding. */
+static void find_padding(linting *l, const tk_contract *contract)
+{
+    enum { SIZE = 3 };
+    bool has = false;
+    for (int i = 0; i < l->d->node_count; i++)
+        has |= l->d->nodes[i].kind == TKI_NODE_READ && l->d->nodes[i].operand[0] >= 0;
+    for (int a = -1; a < contract->attribute_count && has; a++)
+        for (int i = 0; i < (a < 0 ? 1 : contract->attributes[a].tried_count) && l->status == TK_OK; i++) {
+            tk_case c = tk_case_init(contract, contract->types[0].dtype);
+            for (int d = 0; d < contract->dim_count; d++)
+                c.dims[d] = SIZE;
+            if (a >= 0)
+                c.attributes[a] = contract->attributes[a].tried[i];
+            if (tki_case_settle(&c))
+                find_padding_in(l, &c);
+        }
+}
+
 /* -- What loses, and what nothing is known of ------------------------------------------------------------------------ */
 
 /* A node at one point: how far off it is beside its operands, and what became of finite ones. */
 typedef struct seen {
-    double off, before; /* the error relative to the value; the larger one of the operands */
+    const tki_definition *d; /* of reductions that count as lost, whose terms are met before them; NULL: none are */
+    double off, before;      /* the error relative to the value; the larger one of the operands */
     int64_t count, lost;
+    bool finite; /* all of them */
 } seen;
 
 static double relative(const tki_value *y)
 {
     return y->state != TKI_IS_FINITE ? INFINITY : y->e == 0 ? 0 : y->e / fmax(fabs(y->v), 0x1p-149);
+}
+
+/* A reduction of finite terms, or of none, that gives no number: a minimum of no terms is infinite, as everybody knows. */
+static bool is_lost_over(const seen at[], int node, const tki_value *y)
+{
+    const tki_definition *d = at[node].d;
+    if (!d || d->nodes[node].kind != TKI_NODE_OVER || !(y->state & (TKI_IS_NAN | TKI_IS_UNKNOWN)))
+        return false;
+    const int body = d->nodes[node].operand[0];
+    return at[body].count == 0 || at[body].finite;
 }
 
 static void look(void *context, int node, int count, const tki_operand operands[3], const tki_value values[])
@@ -172,7 +325,9 @@ static void look(void *context, int node, int count, const tki_operand operands[
             finite &= operand->state == TKI_IS_FINITE;
             before = fmax(before, relative(operand));
         }
-        const bool lost = finite && (!(values[i].state & TKI_IS_FINITE) || values[i].state & TKI_IS_UNKNOWN);
+        const bool known = (values[i].state & TKI_IS_FINITE) && !(values[i].state & TKI_IS_UNKNOWN);
+        const bool lost = (finite && !known) || is_lost_over((seen *)context, node, &values[i]);
+        s->finite = known && (s->count == 0 || s->finite);
         s->count++;
         s->lost += lost;
         if (s->count == 1 || relative(&values[i]) / before > s->off / s->before)
@@ -272,6 +427,110 @@ static void find_unknown(linting *l, const seen at[])
                 tki_node_name(&l->d->nodes[i]), (long long)at[i].lost, (long long)at[i].count);
 }
 
+/* -- Where inputs, attributes and sizes end -------------------------------------------------------------------------- */
+
+/* What a point is changed to, of which there may be one or two. */
+typedef struct edge {
+    int zeros; /* an input that is all zeros; -1 */
+    int attribute;
+    tk_value value; /* of the attribute, if that is not -1 */
+    int size;       /* one that is 0; -1 */
+} edge;
+
+static void describe(const linting *l, const tk_contract *contract, const edge *e, char text[], size_t size)
+{
+    char number[32] = "", value[MOST_EDGE / 2] = "";
+    if (e->size >= 0) {
+        snprintf(text, size, "where %s is 0: `where %s > 0` refuses such cases", contract->dim_names[e->size],
+                 contract->dim_names[e->size]);
+        return;
+    }
+    if (e->attribute >= 0) {
+        tk_attribute_print(&contract->attributes[e->attribute], e->value, number, sizeof number);
+        snprintf(value, sizeof value, "%s is %s, an end of its range", l->d->attributes[e->attribute].name, number);
+    }
+    snprintf(text, size, "where %s%s%s%s", e->zeros >= 0 ? contract->params[e->zeros].name : "",
+             e->zeros >= 0 ? " has lines of zeros" : "", e->zeros >= 0 && value[0] ? " and " : "", value);
+}
+
+static tk_status look_at_case(const tki_point *point, seen at[])
+{
+    tki_value values[TKI_MOST_AT_A_POINT];
+    const tki_watch watch = {.see = look, .context = at};
+    tk_status status = TK_OK;
+    for (int i = 0; i < point->d->node_count; i++)
+        at[i] = (seen){.d = point->d};
+    for (int i = point->d->input_count; i < point->d->param_count && status == TK_OK; i++) {
+        const int64_t count = tki_point_elements(point, point->d->params[i]);
+        status = count > 0 ? tki_point_values(point, &watch, point->d->params[i], 0, count, values) : TK_OK;
+    }
+    return status;
+}
+
+static void look_at_edge(linting *l, const tki_point *like, const edge *e, seen at[])
+{
+    char text[MOST_EDGE];
+    tki_point point;
+    const tk_contract *contract = like->trial.c.contract;
+    l->status = tki_point_change(l->ctx, like, e->attribute, e->value, e->size, e->zeros, &point);
+    if (l->status == TK_BAD_ARGUMENT) { /* there is no such case, or none that is small */
+        l->status = TK_OK;
+        return;
+    }
+    if (l->status == TK_OK)
+        l->status = look_at_case(&point, at);
+    tki_inputs_free(&point.inputs);
+    if (l->status == TK_BAD_ARGUMENT)
+        l->status = TK_OK;
+    describe(l, contract, e, text, sizeof text);
+    for (int i = 0; i < l->d->node_count && l->status == TK_OK; i++)
+        if (at[i].lost > 0)
+            add(l, TK_LINT_RANGE, l->d->nodes[i].position, "%s gives nothing that is known, or no number, %s",
+                tki_node_name(&l->d->nodes[i]), text);
+}
+
+/* Inputs along whose lines is summed may have lines of zeros, unless their range has none. */
+static bool may_have_lines_of_zeros(const tk_case *c, int p)
+{
+    const tk_param *param = &c->contract->params[p];
+    const bool ranged = param->least != 0 || param->most != 0;
+    return !param->output && param->inner_axis >= 0 && tk_case_has(c, p) && tk_case_param_dtype(c, p) == TK_F32 &&
+           !(ranged && (param->least > 0 || param->most < 0));
+}
+
+static bool is_an_end(const tki_def_attribute *a, tk_value value)
+{
+    return a->ranged &&
+           (a->type == TK_ATTRIBUTE_REAL ? value.real == a->least.real || value.real == a->most.real
+                                         : value.integer == a->least.integer || value.integer == a->most.integer);
+}
+
+static void look_at_edges(linting *l, const tki_point *point)
+{
+    const tk_contract *contract = point->trial.c.contract;
+    seen *at = calloc((size_t)l->d->node_count + 1, sizeof *at);
+    if (!at)
+        l->status = TK_NO_MEMORY;
+    /* The simpler ones first, since of what is found at one place the first stays. */
+    for (int zeros = -1; zeros < contract->param_count && l->status == TK_OK; zeros++) {
+        if (zeros >= 0 && !may_have_lines_of_zeros(&point->trial.c, zeros))
+            continue;
+        edge e = {.zeros = zeros, .attribute = -1, .size = -1};
+        if (zeros >= 0)
+            look_at_edge(l, point, &e, at);
+        for (e.attribute = 0; e.attribute < contract->attribute_count; e.attribute++)
+            for (int i = 0; i < contract->attributes[e.attribute].tried_count && l->status == TK_OK; i++) {
+                e.value = contract->attributes[e.attribute].tried[i];
+                if (is_an_end(&l->d->attributes[e.attribute], e.value))
+                    look_at_edge(l, point, &e, at);
+            }
+    }
+    for (int size = 0; size < contract->dim_count && l->status == TK_OK; size++)
+        if (l->d->sizes[size].derived == TKI_NONE)
+            look_at_edge(l, point, &(edge){.zeros = -1, .attribute = -1, .size = size}, at);
+    free(at);
+}
+
 /* How often a bound admits values that are a quarter off. */
 typedef struct blindness {
     int64_t blind, of;
@@ -308,6 +567,11 @@ static void look_everywhere(linting *l, const tki_points *points)
         l->status = TK_NO_MEMORY;
     for (int i = 0; i < points->count && l->status == TK_OK; i++)
         look_at(l, &points->list[i], blind);
+    for (int i = 0, looked_at = 0; i < points->count && looked_at < ENOUGH_POINTS && l->status == TK_OK; i++)
+        if (tki_point_is_normal(&points->list[i])) {
+            look_at_edges(l, &points->list[i]);
+            looked_at++;
+        }
     for (int i = 0; i < l->d->tensor_count && l->status == TK_OK; i++)
         if (2 * blind[i].blind > blind[i].of)
             add(l, TK_LINT_BLIND, l->d->tensors[i].position,
@@ -383,6 +647,9 @@ tk_status tk_op_lint(tk_ctx *ctx, const tk_contract *contract, tk_lint **found, 
     if (status != TK_OK)
         return status;
     find_unused(&l);
+    find_indices(&l);
+    if (l.status == TK_OK)
+        find_padding(&l, contract);
     if (l.status == TK_OK)
         look_everywhere(&l, &points);
     tki_points_free(&points);

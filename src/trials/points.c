@@ -6,6 +6,7 @@
 
 #include "core/context.h"
 #include "exact/floats.h"
+#include "model/case.h"
 #include "model/op.h"
 #include "trials/levels.h"
 
@@ -16,16 +17,26 @@ static const struct {
     float factor, offset;
 } kinds[] = {{"normal", 1, 0}, {"normal", 4, 0}, {"normal", 1, 100}, {"log_uniform", 1, 0}};
 
+static int64_t elements_of(const tk_case *c, bool outputs)
+{
+    int64_t all = 0;
+    for (int p = 0; p < c->contract->param_count; p++)
+        if (c->contract->params[p].output == outputs && tk_case_has(c, p))
+            all += tk_case_elements(c, p);
+    return all;
+}
+
+static bool has_few_elements(const tk_case *c)
+{
+    for (int p = 0; p < c->contract->param_count; p++)
+        if (tk_case_has(c, p) && tk_case_elements(c, p) > TKI_MOST_AT_A_POINT)
+            return false;
+    return elements_of(c, false) <= TKI_MOST_AT_A_POINT;
+}
+
 static bool is_small(const tk_case *c)
 {
-    int64_t inputs = 0, outputs = 0;
-    for (int p = 0; p < c->contract->param_count; p++) {
-        const int64_t elements = tk_case_has(c, p) ? tk_case_elements(c, p) : 0;
-        if (elements > TKI_MOST_AT_A_POINT)
-            return false;
-        *(c->contract->params[p].output ? &outputs : &inputs) += elements;
-    }
-    return inputs > 0 && outputs > 0 && inputs <= TKI_MOST_AT_A_POINT;
+    return has_few_elements(c) && elements_of(c, false) > 0 && elements_of(c, true) > 0;
 }
 
 static void move(const tki_point *point)
@@ -84,6 +95,27 @@ void tki_points_free(tki_points *points)
     for (int i = 0; i < points->count; i++)
         tki_inputs_free(&points->list[i].inputs);
     points->count = 0;
+}
+
+tk_status tki_point_change(tk_ctx *ctx, const tki_point *like, int attribute, tk_value value, int size, int zeros,
+                           tki_point *point)
+{
+    const tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    *point = *like;
+    point->inputs = (tki_inputs){0};
+    tk_case *c = &point->trial.c;
+    if (attribute >= 0)
+        c->attributes[attribute] = value;
+    if (size >= 0)
+        c->dims[size] = 0;
+    if (c->contract->derive)
+        c->contract->derive(c);
+    if (!tki_case_is_settled(c) || !has_few_elements(c) || !tki_indices_point_somewhere(c))
+        return TK_BAD_ARGUMENT;
+    const tk_status status = tki_inputs_make(ctx, &point->trial, &options, &point->inputs);
+    if (status == TK_OK && zeros >= 0)
+        memset(point->inputs.data[zeros], 0, tki_param_bytes(c, zeros));
+    return status;
 }
 
 bool tki_point_is_normal(const tki_point *point)

@@ -22,6 +22,11 @@ typedef struct tki_points {
 TK_MUST_USE tk_status tki_points_make(tk_ctx *ctx, const tk_contract *contract, tki_points *points);
 void tki_points_free(tki_points *points);
 
+/* The point with an attribute at another value, or a size of 0, or one input all zeros: those that are not -1. TK_BAD_ARGUMENT: there is no such
+ * case, or it is not small. The caller frees its inputs in any case. */
+TK_MUST_USE tk_status tki_point_change(tk_ctx *ctx, const tki_point *like, int attribute, tk_value value, int size,
+                                       int zeros, tki_point *point);
+
 /* Normal numbers, of which no sane definition makes what is undefined. */
 bool tki_point_is_normal(const tki_point *point);
 

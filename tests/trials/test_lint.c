@@ -44,9 +44,13 @@ TEST_WITH_CONTEXT(forms_that_cancel)
           "op one_pass(x[r, c]) -> v[r]\n"
           "    m = mean[c](x)\n"
           "    v = mean[c](square(x)) - square(m)\n",
-          "one_pass", 1, (expectation[]){{TK_LINT_CANCELS, 3, 28, "-: "}});
+          "one_pass", 3,
+          (expectation[]){{TK_LINT_RANGE, 2, 9, "mean gives nothing that is known, or no number, where c is 0"},
+                          {TK_LINT_RANGE, 3, 9, "mean gives nothing that is known, or no number, where c is 0"},
+                          {TK_LINT_CANCELS, 3, 28, "-: "}});
     check(ctx,
           "op two_passes(x[r, c]) -> v[r]\n"
+          "    where c > 0\n"
           "    m = mean[c](x)\n"
           "    v = mean[c](square(x - m))\n",
           "two_passes", 0, NULL);
@@ -76,16 +80,101 @@ TEST_WITH_CONTEXT(what_is_undefined_blind_or_unused)
                           {TK_LINT_UNUSED, 3, 13, "what sum takes over j does not depend on it"}});
 }
 
+/* Lines of zeros, ends of what attributes may be, sizes of 0. */
+TEST_WITH_CONTEXT(what_is_undefined_at_an_end)
+{
+    static const char unit[] = "op %s(x[r, c]; eps: real in [%s, 1] = 1e-6) -> y[r, c]\n"
+                               "    y = x / (sqrt(sum[c](square(x))) + eps)\n";
+    char text[256];
+    snprintf(text, sizeof text, unit, "unit", "0");
+    check(ctx, text, "unit", 1,
+          (expectation[]){{TK_LINT_RANGE, 2, 11,
+                           "/ gives nothing that is known, or no number, where x has lines of zeros and eps is 0, an "
+                           "end of its range"}});
+    snprintf(text, sizeof text, unit, "unit_above", "1e-9");
+    check(ctx, text, "unit_above", 0, NULL);
+    check(ctx, "op sloped(x[n]; slope: real in [0, 2] = 1) -> y[n]\n    y = x / slope\n", "sloped", 1,
+          (expectation[]){
+              {TK_LINT_RANGE, 2, 11, "/ gives nothing that is known, or no number, where slope is 0, an end"}});
+    check(ctx, "op normed(x[r, c]) -> y[r, c]\n    y = x * rsqrt(sum[c](square(x)))\n", "normed", 1,
+          (expectation[]){
+              {TK_LINT_RANGE, 2, 13, "rsqrt gives nothing that is known, or no number, where x has lines of zeros"}});
+    check(ctx, "op centre(x[r, c]) -> y[r]\n    y = sum[c](x) / size(c)\n", "centre", 1,
+          (expectation[]){{TK_LINT_RANGE, 2, 19, "where c is 0: `where c > 0` refuses such cases"}});
+    check(ctx, "op most(x[r, c]) -> y[r]\n    y = max[c](x)\n", "most", 0, NULL);
+}
+
+/* Zeros of padding are factors, unless a predicate leaves these terms out. */
+TEST_WITH_CONTEXT(padding)
+{
+    static const char conv[] = "op conv_%d(x[n], k[r]; pad: int in [0, 4] = 0) -> y[p]\n"
+                               "    where p = n + 2 * pad - r + 1\n"
+                               "    y[p] = sum[r%s](x[p + r - pad else 0]%s)\n";
+    static const struct {
+        const char *predicate, *times;
+        bool found;
+    } rows[] = {{"", " * k", true},
+                {" | p + r >= pad", " * k", true},
+                {" | p + r < size(n) + pad", " * k", true},
+                {" | p + r >= pad and p + r < size(n) + pad", " * k", false},
+                {" < size(r)", " * 3", false},
+                {"", " * 2 * k[r]", true},
+                {"", " * 2 - k[r]", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[400];
+        const tk_contract *op;
+        tk_lint *found;
+        int count, padded = 0;
+        snprintf(text, sizeof text, conv, (int)i, rows[i].predicate, rows[i].times);
+        assert_ok(ctx, tk_op_define(ctx, text, strlen(text), NULL, &op));
+        assert_ok(ctx, tk_op_lint(ctx, op, &found, &count));
+        for (int k = 0; k < count; k++)
+            padded += found[k].kind == TK_LINT_PADDING && found[k].line == 3 &&
+                      strstr(found[k].text, "outside of x, 0 is multiplied by k") != NULL;
+        if (padded != rows[i].found)
+            fail_msg("%s%s: %d findings of %d", rows[i].predicate, rows[i].times, padded, count);
+        free(found);
+    }
+}
+
+TEST_WITH_CONTEXT(an_index_under_the_name_of_a_size)
+{
+    check(
+        ctx, "op ramp(x[n]) -> y[n]\n    y[n] = x * n\n", "ramp", 1,
+        (expectation[]){{TK_LINT_INDEX, 2, 16, "n is the index here, 0 at the first element; the size is size(n)"}});
+    check(ctx, "op ramp_of(x[n]) -> y[n]\n    y[i] = x[i] * i\n", "ramp_of", 0, NULL);
+    check(ctx, "op scaled(x[n]) -> y[n]\n    y = x * size(n)\n", "scaled", 0, NULL);
+}
+
 /* Of those that are kept here, some state a difference that is lost where a row has one large logit, as their reference does; a stable form
- * of the sum over rows is another. */
+ * of the sum over rows is another. Means of no elements are NaN, as in their references, and so are products of a convolution's padding with
+ * what is no number. */
 TEST_WITH_CONTEXT(definitions_that_are_kept)
 {
     static const struct {
         const char *op;
         int findings;
-    } known[] = {{"cross_entropy", 1}, {"cross_entropy_bwd", 1}, {"cross_entropy_all", 1}, {"log_softmax_grad", 1},
-                 {"instance_norm", 1}, {"batch_norm", 1},        {"triplet", 1},           {"cosine_loss", 2},
-                 {"mse_bwd", 1},       {"huber_bwd", 1}};
+    } known[] = {{"cross_entropy", 1},
+                 {"cross_entropy_bwd", 1},
+                 {"cross_entropy_all", 1},
+                 {"log_softmax_grad", 1},
+                 {"instance_norm", 1},
+                 {"batch_norm", 3},
+                 {"triplet", 2},
+                 {"cosine_loss", 3},
+                 {"mse_bwd", 1},
+                 {"huber_bwd", 1},
+                 {"kl_div", 1},
+                 {"hinge", 1},
+                 {"layernorm_fwd", 2},
+                 {"mse", 1},
+                 {"huber", 1},
+                 {"reduce_mean", 1},
+                 {"reduce_var", 1},
+                 {"rmsnorm_fwd", 1},
+                 {"conv1d", 1},
+                 {"conv2d", 1},
+                 {"conv3d", 1}};
     int count = 0;
     struct dirent *entry;
     char place[256];
@@ -145,6 +234,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forms_that_cancel),
         cmocka_unit_test(what_is_undefined_blind_or_unused),
+        cmocka_unit_test(what_is_undefined_at_an_end),
+        cmocka_unit_test(padding),
+        cmocka_unit_test(an_index_under_the_name_of_a_size),
         cmocka_unit_test(definitions_that_are_kept),
         cmocka_unit_test(the_graph),
     };
