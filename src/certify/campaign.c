@@ -52,7 +52,7 @@ static tk_status choose_attributes(campaign *c)
         if (numerics == TKI_NUMERICS_ANY)
             numerics = o->lowering ? o->lowering->numerics : TKI_NUMERICS_IEEE;
         tki_set_role(o->contract, o->attributes, TK_ROLE_NUMERICS, numerics);
-        if (numerics == TKI_NUMERICS_TENSOR_CORE)
+        if (numerics == TKI_NUMERICS_TENSOR_CORE || numerics == TKI_NUMERICS_TF32)
             tki_set_role(o->contract, o->attributes, TK_ROLE_MATRIX_UNIT,
                          tki_settings_matrix_unit(ctx, o->lowering, o->options));
     }

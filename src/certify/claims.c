@@ -174,7 +174,8 @@ static void say_settings(json_t *list, const facts *f)
                                       : NULL;
         if (choice &&
             (attribute->role == TK_ROLE_MATRIX_UNIT
-                 ? tki_choice_of_role(f->contract, f->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE
+                 ? tki_choice_of_role(f->contract, f->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TENSOR_CORE ||
+                       tki_choice_of_role(f->contract, f->attributes, TK_ROLE_NUMERICS) == TKI_NUMERICS_TF32
                  : tki_settings_is_restriction(f->contract, f->attributes, i) ||
                        (attribute->role == TK_ROLE_OVERFLOW && tki_run_setting(f->run, attribute))))
             say(list, "%s %s: %s.", attribute->name, choice->id, choice->text);

@@ -43,11 +43,26 @@ static void write_help(const tk_attribute *attribute, char text[HELP_SIZE])
         text[0] = (char)toupper((unsigned char)text[0]);
 }
 
+/* "ieee|tensor_core": those that are not there yet, since ops may share a name and have choices of their own. */
+static void add_choices(const tk_attribute *attribute, char text[HELP_SIZE])
+{
+    for (int k = 0; k < attribute->choice_count; k++) {
+        const char *id = attribute->choices[k].id;
+        bool there = false;
+        for (const char *at = text; *at && !there; at += strcspn(at, "|") + (at[strcspn(at, "|")] != 0))
+            there = strcspn(at, "|") == strlen(id) && !strncmp(at, id, strlen(id));
+        if (!there)
+            snprintf(text + strlen(text), HELP_SIZE - strlen(text), "%s%s", text[0] ? "|" : "", id);
+    }
+}
+
 static void add(const tk_attribute *attribute, int *count)
 {
     for (int i = 0; i < *count; i++)
-        if (!strcmp(attributes[i]->name, attribute->name))
+        if (!strcmp(attributes[i]->name, attribute->name)) {
+            add_choices(attribute, choices[i]);
             return;
+        }
     if (attribute->role == TK_ROLE_MATRIX_UNIT || *count == MOST)
         return;
     const int i = (*count)++;
@@ -55,9 +70,7 @@ static void add(const tk_attribute *attribute, int *count)
     cli_attribute_option(attribute->name, names[i]);
     write_help(attribute, help[i]);
     choices[i][0] = 0;
-    for (int k = 0; k < attribute->choice_count; k++)
-        snprintf(choices[i] + strlen(choices[i]), HELP_SIZE - strlen(choices[i]), "%s%s", k ? "|" : "",
-                 attribute->choices[k].id);
+    add_choices(attribute, choices[i]);
     options[i] = (cli_option){.kind = CLI_ATTRIBUTE,
                               .name = names[i],
                               .argument = attribute->choice_count ? choices[i] : "NUMBER",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "define/syntax.h"
+#include "model/attributes.h"
 #include "model/contract_parts.h"
 #include "model/op.h"
 
@@ -27,8 +28,15 @@ static void derive(tk_case *c)
 static const char *refusal(const tk_case *c)
 {
     int64_t values[TKI_MOST_NODES];
+    const int numerics = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS);
+    if (numerics == TKI_NUMERICS_TENSOR_CORE && !tki_has_matrix_unit_bounds(c->dtype))
+        return "numerics tensor_core is for products of 16-bit numbers; of f32 it is tf32";
+    if (numerics == TKI_NUMERICS_TF32 && c->dtype != TK_F32)
+        return "numerics tf32 is for f32: of 16-bit numbers nothing is truncated, and it is tensor_core";
     return tki_definition_settle(tki_definition_of(c->contract), c, values);
 }
+
+enum { ADDED_ATTRIBUTES = 2 };
 
 typedef struct making {
     tki_reading *reading;
@@ -232,9 +240,36 @@ static void make_tried(making *m, const tki_def_attribute *a, tk_attribute *made
     made->tried = tried;
 }
 
+/* Sums of products are what matrix units compute. */
+static bool sums_products(const tki_definition *d)
+{
+    for (int i = 0; i < d->node_count; i++) {
+        const tki_def_node *n = &d->nodes[i];
+        const bool sum = n->kind == TKI_NODE_OVER &&
+                         (n->over == TKI_SUM || n->over == TKI_MEAN || n->over == TKI_CUMSUM);
+        const tki_def_node *body = sum ? &d->nodes[n->operand[0]] : NULL;
+        for (; body && body->kind == TKI_NODE_CHOICE; body = &d->nodes[body->operand[0]])
+            ;
+        if (body && body->kind == TKI_NODE_PRIMITIVE && body->primitive == TKI_MULTIPLY)
+            return true;
+    }
+    return false;
+}
+
+/* Those that kernels do not see, behind those of the definition. */
+static const tk_attribute added[ADDED_ATTRIBUTES] = {TKI_DEFINED_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE};
+
+static void add_numerics(making *m, tk_attribute *made)
+{
+    if (!sums_products(m->d) || m->d->attribute_count + ADDED_ATTRIBUTES > TK_MAX_ATTRIBUTES)
+        return;
+    memcpy(made + m->d->attribute_count, added, sizeof added);
+    m->contract.attribute_count += ADDED_ATTRIBUTES;
+}
+
 static void make_attributes(making *m)
 {
-    tk_attribute *made = take(m, m->d->attribute_count, sizeof *made);
+    tk_attribute *made = take(m, m->d->attribute_count + ADDED_ATTRIBUTES, sizeof *made);
     for (int i = 0; i < m->d->attribute_count; i++) {
         const tki_def_attribute *a = &m->d->attributes[i];
         made[i] = (tk_attribute){.name = a->name,
@@ -255,6 +290,7 @@ static void make_attributes(making *m)
     }
     m->contract.attribute_count = m->d->attribute_count;
     m->contract.attributes = made;
+    add_numerics(m, made);
 }
 
 /* -- Clauses and texts --------------------------------------------------------------------------------------------------- */

@@ -99,5 +99,6 @@ void tki_find_specials(tki_interpreter *in, double of_inputs)
         if (!(largest[node] < TKI_FP32_OVERFLOW / ROOM))
             largest[node] = INFINITY;
         in->may_be_special[node] = isinf(largest[node]);
+        in->reach[node] = largest[node];
     }
 }

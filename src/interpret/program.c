@@ -7,6 +7,7 @@
 #include "exact/domain.h"
 #include "exact/floats.h"
 #include "exact/kept_table.h"
+#include "exact/product_bound.h"
 #include "exact/round.h"
 #include "interpret/buckets.h"
 #include "interpret/choices.h"
@@ -52,6 +53,25 @@ static double largest_input(const tki_interpreter *in)
     return largest;
 }
 
+/* Where units align or cut them, numbers below the smallest normal one count for more than they are. */
+static void look_for_units(tki_interpreter *in)
+{
+    for (int i = 0; i < in->d->input_count && in->buffers; i++) {
+        const int tensor = in->d->params[i];
+        const tki_def_tensor *t = &in->d->tensors[tensor];
+        if (t->integer || !tki_condition_holds(&t->present, in->c))
+            continue;
+        const double normal = ldexp(1, tki_format_of(tki_dtype_of(in, tensor)).exponent_min);
+        const int64_t count = tk_case_elements(in->c, t->param);
+        for (int64_t e = 0; e < count; e++) {
+            const double size = fabs(tki_input_value(in, tensor, e));
+            in->inputs[tensor].has_subnormals |= size > 0 && size < normal;
+            in->inputs[tensor].largest = isfinite(size) ? tki_above(in->inputs[tensor].largest, size)
+                                                        : in->inputs[tensor].largest;
+        }
+    }
+}
+
 static tk_status open_inputs(tki_interpreter *in)
 {
     for (int i = 0; i < in->d->input_count; i++) {
@@ -84,25 +104,78 @@ static void resolve_choices(tki_interpreter *in)
 
 /* -- Products ------------------------------------------------------------------------------------------------------- */
 
-/* The format of a factor that is an input's element, or 0 bits. */
+/* The format of a factor that is an input's element, or zero outside of it; or 0 bits. */
 static tki_format format_of_factor(const tki_interpreter *in, int node)
 {
     const tki_def_node *n = node_of(in, in->resolved[node]);
     if (n->kind != TKI_NODE_READ || in->d->tensors[n->tensor].role != TKI_TENSOR_INPUT ||
-        in->d->tensors[n->tensor].integer)
+        in->d->tensors[n->tensor].integer ||
+        (n->operand[0] != TKI_NONE && !tki_value_is_zero(&in->values[in->resolved[n->operand[0]]])))
         return (tki_format){.bits = 0};
     return tki_format_of(tki_dtype_of(in, n->tensor));
+}
+
+/* A factor as a matrix unit takes it. */
+typedef struct unit_factor {
+    double reach;    /* no larger in any evaluation */
+    double normal;   /* those below count for as much where they are aligned; 0: there are none */
+    double relative; /* what truncation takes away */
+    double absolute; /* of those below the smallest normal number */
+} unit_factor;
+
+static unit_factor factor_of_unit(const tki_interpreter *in, int node, tki_format f)
+{
+    enum { FRACTION = 10 }; /* bits of TF32, whose exponents are those of fp32 */
+    const bool given = f.bits != 0, is_cut = !given || f.precision > FRACTION + 1;
+    const tki_input_reach input = given ? in->inputs[node_of(in, in->resolved[node])->tensor] : (tki_input_reach){0};
+    const bool subnormals = !given || input.has_subnormals;
+    const double normal = given ? ldexp(1, f.exponent_min) : TKI_FP32_SMALLEST_NORMAL;
+    return (unit_factor){.reach = given ? input.largest : fmin(in->reach[in->resolved[node]], 0x1p128),
+                         .normal = subnormals ? normal : 0,
+                         .relative = is_cut ? ldexp(1, -FRACTION) : 0,
+                         .absolute = is_cut && subnormals ? ldexp(normal, -FRACTION) : 0};
+}
+
+/* The reduction of these products is along one axis, along which they lie in memory as in a block. */
+static bool is_along_one_axis(const tki_interpreter *in, int left, int right)
+{
+    for (int i = 0; i < in->d->node_count; i++) {
+        const tki_def_node *n = node_of(in, i);
+        const int root = n->kind == TKI_NODE_OVER ? in->resolved[n->operand[0]] : TKI_NONE;
+        if (root != TKI_NONE && node_of(in, root)->operand[0] == left && node_of(in, root)->operand[1] == right &&
+            n->bound_count > 1)
+            return false;
+    }
+    return true;
+}
+
+static tki_units units_of(const tki_interpreter *in, int left, int right, tki_format of_left, tki_format of_right)
+{
+    const tki_matrix_unit unit = tki_matrix_unit_of(in->matrix_unit);
+    const unit_factor a = factor_of_unit(in, left, of_left), b = factor_of_unit(in, right, of_right);
+    return (tki_units){.used = true,
+                       .or_fp32 = in->numerics == TKI_NUMERICS_TF32,
+                       .block = is_along_one_axis(in, left, right) ? unit.block : 0,
+                       .truncation = unit.truncation,
+                       .relative = (a.relative + b.relative + a.relative * b.relative) * TKI_DOUBLE_SLACK,
+                       .absolute = (a.absolute * (b.reach + b.absolute) + b.absolute * a.reach) *
+                                   (1 + a.relative + b.relative),
+                       .aligned = a.normal * (b.reach + b.normal) + b.normal * a.reach};
 }
 
 /* Products of two 16-bit inputs are exact in fp32, but for what is below its numbers. */
 tki_terms tki_terms_of_products(const tki_interpreter *in, int left, int right)
 {
     if (left == TKI_NONE)
-        return (tki_terms){false, false};
+        return (tki_terms){.products = false};
     const tki_format a = format_of_factor(in, left), b = format_of_factor(in, right);
-    if (a.bits == 0 || b.bits == 0 || a.precision + b.precision > 24)
-        return (tki_terms){true, true};
-    return (tki_terms){false, tki_format_exponent_lowest(a) + tki_format_exponent_lowest(b) < -149};
+    tki_terms terms = {.products = true, .underflow = true};
+    if (a.bits != 0 && b.bits != 0 && a.precision + b.precision <= 24)
+        terms = (tki_terms){.underflow = tki_format_exponent_lowest(a) + tki_format_exponent_lowest(b) < -149};
+    if (in->numerics == TKI_NUMERICS_TF32 ||
+        (in->numerics == TKI_NUMERICS_TENSOR_CORE && !terms.products && a.bits == 16 && b.bits == 16))
+        terms.units = units_of(in, left, right, a, b);
+    return terms;
 }
 
 /* -- Programs ------------------------------------------------------------------------------------------------------- */
@@ -522,6 +595,8 @@ static bool allocate(tki_interpreter *in, plan *p)
     in->by_equation = calloc(nodes, sizeof *in->by_equation);
     in->buckets = calloc(nodes, sizeof *in->buckets);
     in->may_be_special = calloc(nodes, sizeof *in->may_be_special);
+    in->reach = calloc(nodes, sizeof *in->reach);
+    in->inputs = calloc(tensors, sizeof *in->inputs);
     in->special = calloc(nodes, sizeof *in->special);
     in->special_indices = calloc(nodes, sizeof *in->special_indices);
     in->fillings = calloc(3 * nodes + tensors, sizeof *in->fillings);
@@ -532,9 +607,9 @@ static bool allocate(tki_interpreter *in, plan *p)
                 .widest_of_tensor = calloc(tensors, sizeof *p->widest_of_tensor)};
     return in->constants && in->resolved && in->is_constant && in->values && in->decoded && in->of_tensor &&
            in->of_body && in->of_factor[0] && in->of_factor[1] && in->outer_count && in->outer && in->kept &&
-           in->rows && in->kept_tensor && in->by_equation && in->buckets && in->may_be_special && in->special &&
-           in->special_indices && in->fillings && p->readers_of_node && p->readers_of_tensor && p->widest_of_node &&
-           p->widest_of_tensor;
+           in->rows && in->reach && in->inputs && in->kept_tensor && in->by_equation && in->buckets &&
+           in->may_be_special && in->special && in->special_indices && in->fillings && p->readers_of_node &&
+           p->readers_of_tensor && p->widest_of_node && p->widest_of_tensor;
 }
 
 static void plan_output(plan *p, int tensor)
@@ -583,6 +658,8 @@ static tk_status make_interpreter(const tki_definition *d, const tk_case *c, con
                                 .buffers = buffers,
                                 .watch = watch,
                                 .asked = asked,
+                                .numerics = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS),
+                                .matrix_unit = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_MATRIX_UNIT),
                                 .rules.flushes = tki_domain_is_normal(c)};
         status = allocate(in, &p) ? tki_elementary_open(&in->rules.tables) : TK_NO_MEMORY;
     }
@@ -594,6 +671,8 @@ static tk_status make_interpreter(const tki_definition *d, const tk_case *c, con
         resolve_choices(in);
         status = tki_make_constants(in);
         tki_find_specials(in, largest_input(in));
+        if (in->numerics == TKI_NUMERICS_TENSOR_CORE || in->numerics == TKI_NUMERICS_TF32)
+            look_for_units(in);
     }
     if (status == TK_OK)
         status = plan_all(in, &p);
@@ -680,6 +759,8 @@ void tki_interpreter_free(tki_interpreter *in)
     free(in->by_equation);
     free(in->buckets);
     free(in->may_be_special);
+    free(in->reach);
+    free(in->inputs);
     free(in->special);
     free(in->special_indices);
     free(in->fillings);

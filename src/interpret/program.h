@@ -63,11 +63,20 @@ typedef struct tki_watch {
     void *context;
 } tki_watch;
 
+/* Of the finite numbers of an input. */
+typedef struct tki_input_reach {
+    double largest;
+    bool has_subnormals;
+} tki_input_reach;
+
 typedef struct tki_interpreter {
     const tki_definition *d;
     const tk_case *c;
     const void *const *buffers; /* in contract order; of outputs only indices that were chosen, see tki_chooses() */
     tki_rules rules;
+    int numerics, matrix_unit;    /* TKI_NUMERICS_..., TKI_UNIT_... */
+    double *reach;                /* [node_count] what no evaluation of it passes; or infinite */
+    tki_input_reach *inputs;      /* [tensor_count] where products are truncated or aligned */
     const tki_watch *watch;       /* or NULL */
     double asked;                 /* elements of each output that are asked for, at most */
     double work;                  /* values that the most expensive output or table needs */

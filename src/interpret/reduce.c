@@ -2,6 +2,7 @@
 #include "interpret/reduce.h"
 
 #include "exact/exp_over_sum_bound.h"
+#include "exact/product_bound.h"
 #include "interpret/functions.h"
 
 /* -- Sums ---------------------------------------------------------------------------------------------------------- */
@@ -393,23 +394,49 @@ static tki_value variance_of(const tki_rules *rules, const tki_row *row, double 
     return over_number(rules, &sum, (double)row->terms - correction);
 }
 
+/* What a matrix unit makes of its terms: factors are off, products are aligned with more than their magnitude. */
+static tki_sum on_units(const tki_row *row, const tki_units *units)
+{
+    tki_sum sum = row->sum;
+    const double nonzero = (double)sum.nonzero;
+    sum.error += (units->relative * (sum.mass + sum.error) + nonzero * units->absolute) * TKI_DOUBLE_SLACK;
+    sum.mass += nonzero * units->aligned * TKI_DOUBLE_SLACK;
+    return sum;
+}
+
+/* How many units of roundoff K' 2^-F + b (2^-F + 2^-23) are, with b blocks that have a product other than zero. */
+static double depth_on_units(const tki_row *row, const tki_units *units)
+{
+    const double nonzero = (double)row->sum.nonzero;
+    const double blocks = units->block > 0 ? fmin(nonzero, ceil((double)row->terms / units->block)) : nonzero;
+    return (nonzero * units->truncation + blocks * (units->truncation + TKI_MATRIX_UNIT_STORE)) / TKI_U;
+}
+
+static tki_value sum_of(const tki_rules *rules, const tki_row *row, tki_terms terms)
+{
+    const double nonzero = (double)row->sum.nonzero, in_fp32 = nonzero - (terms.products ? 0 : 1);
+    const bool or_fp32 = !terms.units.used || terms.units.or_fp32;
+    const tki_sum sum = terms.units.used ? on_units(row, &terms.units) : row->sum;
+    const double on_unit = terms.units.used ? depth_on_units(row, &terms.units) : 0;
+    const double depth = fmax(or_fp32 ? in_fp32 : 0, on_unit);
+    /* One product alone is exact on a unit. */
+    const double own = nonzero > 1 ? depth : or_fp32 ? in_fp32 : 0;
+    const double underflow = terms.underflow ? nonzero * TKI_FP32_SMALLEST * (1 + tki_growth(fmax(own, 0))) : 0;
+    const double flushed = rules->flushes ? nonzero * 2 * TKI_FP32_SMALLEST_NORMAL : 0;
+    tki_value y = tki_sum_end(&sum, own, underflow + flushed);
+    y.depth = y.state == TKI_IS_FINITE && depth > 0 ? (int64_t)ceil(depth) : 0;
+    y.mass = y.depth > 0 ? (sum.mass + sum.error) * (1 + (double)row->terms * 0x1p-52) : 0;
+    return y;
+}
+
 tki_value tki_row_end(const tki_rules *rules, const tki_row *row, tki_terms terms, const tki_value *parameter)
 {
     switch (row->over) {
     case TKI_SUM:
-    case TKI_CUMSUM:
+    case TKI_CUMSUM: return sum_of(rules, row, terms);
     case TKI_MEAN: {
-        const double depth = (double)row->sum.nonzero - (terms.products ? 0 : 1);
-        const double underflow = terms.underflow
-                                     ? (double)row->sum.nonzero * TKI_FP32_SMALLEST * (1 + tki_growth(fmax(depth, 0)))
-                                     : 0;
-        const double flushed = rules->flushes ? (double)row->sum.nonzero * 2 * TKI_FP32_SMALLEST_NORMAL : 0;
-        tki_value y = tki_sum_end(&row->sum, depth, underflow + flushed);
-        if (row->over == TKI_MEAN)
-            return row->terms == 0 ? tki_value_of_state(TKI_IS_NAN) : over_number(rules, &y, (double)row->terms);
-        y.depth = y.state == TKI_IS_FINITE && depth > 0 ? (int64_t)depth : 0;
-        y.mass = y.depth > 0 ? (row->sum.mass + row->sum.error) * (1 + (double)row->terms * 0x1p-52) : 0;
-        return y;
+        const tki_value sum = sum_of(rules, row, terms);
+        return row->terms == 0 ? tki_value_of_state(TKI_IS_NAN) : over_number(rules, &sum, (double)row->terms);
     }
     case TKI_PROD:
     case TKI_CUMPROD: return product_of(rules, row);

@@ -64,10 +64,22 @@ void tki_row_take_product(const tki_rules *rules, tki_row *row, const tki_value 
 void tki_row_turn(const tki_rules *rules, tki_row *row);
 void tki_row_take_again(const tki_rules *rules, tki_row *row, const tki_value *term);
 
+/* Products that a matrix unit adds, which truncates factors first, or not. */
+typedef struct tki_units {
+    bool used;
+    bool or_fp32;      /* or they are added in fp32 */
+    double block;      /* products in a block; 0: each that is not zero may be in one of its own */
+    double truncation; /* 2^-F of the largest of a block is lost of each */
+    double relative;   /* how far off its factors make a product, as a share of it */
+    double absolute;   /* and beside that */
+    double aligned;    /* the most that it is smaller than that with which it is aligned */
+} tki_units;
+
 /* How the terms of a sum are rounded. */
 typedef struct tki_terms {
     bool products;  /* which an evaluation rounds, or fuses */
     bool underflow; /* and which may be below fp32's numbers */
+    tki_units units;
 } tki_terms;
 
 /* What the row is reduced to. `parameter`: the correction of a variance. */

@@ -13,7 +13,7 @@ TKI_EXPORT int tki_choice_of_role(const tk_contract *contract, const tk_value at
 TKI_EXPORT void tki_set_role(const tk_contract *contract, tk_value attributes[], tk_role role, int choice);
 
 enum { TKI_DOMAIN_ALL, TKI_DOMAIN_NORMAL };
-enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE, TKI_NUMERICS_ANY };
+enum { TKI_NUMERICS_IEEE, TKI_NUMERICS_TENSOR_CORE, TKI_NUMERICS_ANY, TKI_NUMERICS_TF32 };
 enum { TKI_UNIT_UNKNOWN, TKI_UNIT_SM_80, TKI_UNIT_SM_90 };
 enum { TKI_OVERFLOW_NAN, TKI_OVERFLOW_SATURATE };
 
@@ -47,16 +47,28 @@ TKI_EXPORT bool tki_case_may_saturate(const tk_case *c);
                                            "within B of the exact one is below 2^-126 in magnitude, 0 is admitted too: "  \
                                            "what flushes subnormal numbers can be right here"}}}
 
+#define TKI_NUMERICS_CHOICES                                                                                              \
+    {"ieee", "fp32 accumulation in any order, FMA or not"},                                                               \
+        {"tensor_core", "matrix units, which align the products of a block and the accumulator to the largest of them "   \
+                        "and truncate"},                                                                                  \
+        {"any", "those that the lowering promises; ieee for kernels that promise none"}
+
 #define TKI_NUMERICS_ATTRIBUTE                                                                                            \
     {.name = "numerics", .role = TK_ROLE_NUMERICS,                                                                        \
                       .text = "whose arithmetic the bound is derived for",                                                \
                       .initial = {.integer = TKI_NUMERICS_ANY},                                                           \
                       .choice_count = 3,                                                                                  \
-                      .choices = (const tk_choice[]){{"ieee", "fp32 accumulation in any order, FMA or not"},                                 \
-                                  {"tensor_core",                                                                         \
-                                   "matrix units, which align the products of a block and the accumulator to the "        \
-                                   "largest of them and truncate"},                                                       \
-                                  {"any", "those that the lowering promises; ieee for kernels that promise none"}}}
+                      .choices = (const tk_choice[]){TKI_NUMERICS_CHOICES}}
+
+/* Of definitions, whose bounds follow from rules: those speak of truncated factors, too. */
+#define TKI_DEFINED_NUMERICS_ATTRIBUTE                                                                                    \
+    {.name = "numerics", .role = TK_ROLE_NUMERICS,                                                                        \
+                      .text = "whose arithmetic the bound of sums of products is derived for",                            \
+                      .initial = {.integer = TKI_NUMERICS_ANY},                                                           \
+                      .choice_count = 4,                                                                                  \
+                      .choices = (const tk_choice[]){TKI_NUMERICS_CHOICES,                                                \
+                                {"tf32", "matrix units, or fp32 accumulation, of factors that are truncated to the 10 "   \
+                                         "fraction bits of TF32 first"}}}
 
 #define TKI_MATRIX_UNIT_ATTRIBUTE                                                                                         \
     {.name = "matrix_unit", .role = TK_ROLE_MATRIX_UNIT,                                                                  \

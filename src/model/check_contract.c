@@ -204,6 +204,7 @@ static const char *wrong_types(const tk_contract *c)
 /* What the judge makes of an attribute it does by the positions of its choices, and says by its name. */
 static const tk_attribute roles[] = {TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,
                                      TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_NAN)};
+static const tk_attribute defined_numerics = TKI_DEFINED_NUMERICS_ATTRIBUTE;
 
 static bool same_choices(const tk_attribute *a, const tk_attribute *b)
 {
@@ -217,7 +218,9 @@ static bool keeps_its_role(const tk_attribute *a)
 {
     for (size_t r = 0; r < sizeof roles / sizeof *roles; r++)
         if ((a->role == roles[r].role) != !strcmp(a->name, roles[r].name) ||
-            (a->role == roles[r].role && (a->seen_by_kernel || !same_choices(a, &roles[r]))))
+            (a->role == roles[r].role &&
+             (a->seen_by_kernel ||
+              !(same_choices(a, &roles[r]) || (a->role == TK_ROLE_NUMERICS && same_choices(a, &defined_numerics))))))
             return false;
     return (unsigned)a->role <= TK_ROLE_OVERFLOW;
 }

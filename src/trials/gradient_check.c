@@ -147,6 +147,8 @@ static void draw_attributes(checking *c)
     const tk_contract *contract = c->of_g.contract;
     for (int i = 0; i < contract->attribute_count; i++) {
         const tk_attribute *a = &contract->attributes[i];
+        if (!a->seen_by_kernel) /* no value depends on it */
+            continue;
         if (a->choice_count > 0)
             c->of_g.attributes[i].integer = (int64_t)below(c, (uint64_t)a->choice_count);
         else if (a->tried_count > 0 && below(c, 2))

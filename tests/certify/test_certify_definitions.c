@@ -151,6 +151,59 @@ TEST_WITH_CONTEXT(what_has_no_bound_is_named)
     tk_certificate_destroy(made);
 }
 
+/* A product of matrices whose factors a unit cuts to TF32; sums in fp32. */
+static int run_cut(const tk_case *c, void *const buffers[], void *user_data)
+{
+    const int64_t rows = c->dims[0], places = c->dims[1], cols = c->dims[2];
+    (void)user_data;
+    for (int64_t i = 0; i < rows * cols; i++) {
+        float sum = 0;
+        for (int64_t k = 0; k < places; k++) {
+            uint32_t a, b;
+            float left, right;
+            memcpy(&a, (const float *)buffers[0] + i / cols * places + k, sizeof a);
+            memcpy(&b, (const float *)buffers[1] + k * cols + i % cols, sizeof b);
+            a &= isnan(((const float *)buffers[0])[i / cols * places + k]) ? UINT32_MAX : UINT32_C(0xffffe000);
+            b &= isnan(((const float *)buffers[1])[k * cols + i % cols]) ? UINT32_MAX : UINT32_C(0xffffe000);
+            memcpy(&left, &a, sizeof left);
+            memcpy(&right, &b, sizeof right);
+            sum += left * right;
+        }
+        ((float *)buffers[2])[i] = sum;
+    }
+    return 0;
+}
+
+/* What cuts its factors is refuted, and right by the numerics that say so. */
+TEST_WITH_CONTEXT(numerics_are_asked_for)
+{
+    static const char text[] = "op product(a[m, k], b[k, n]) -> y[m, n]\n"
+                               "    y[m, n] = sum[k](a[m, k] * b[k, n])\n";
+    const tk_contract *op;
+    tk_ctx *other;
+    assert_ok(ctx, tk_op_define(ctx, text, sizeof text - 1, NULL, &op));
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = run_cut;
+    options.kernel_name = "cut";
+    tk_certificate *made = certify_one(ctx, op, TK_F32, TK_I32, options);
+    assert_int_equal(tk_certificate_verdict(made), TK_REFUTED);
+    tk_certificate_destroy(made);
+    options.settings = (tk_setting[]){{"numerics", "tf32"}};
+    options.setting_count = 1;
+    made = certify_one(ctx, op, TK_F32, TK_I32, options);
+    if (tk_certificate_verdict(made) != TK_HELD)
+        fail_msg("%s", tk_certificate_reason(made));
+    assert_string_equal(tk_certificate_headline(made), "HELD under tf32 numerics");
+    assert_non_null(
+        strstr(tk_certificate_markdown(made), "numerics tf32: matrix units, or fp32 accumulation, of factors"));
+    assert_int_equal(tk_ctx_create(&other), TK_OK);
+    tk_certificate *read = parse(other, tk_certificate_json(made));
+    assert_true(tki_certificate_has_sentences(other, read));
+    tk_certificate_destroy(read);
+    tk_ctx_destroy(other);
+    tk_certificate_destroy(made);
+}
+
 /* Nothing but the certificate says what the op is: its reason and sentences are compared with those made again. */
 TEST_WITH_CONTEXT(a_certificate_needs_nothing_else)
 {
@@ -313,6 +366,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(right_kernels),
                                        cmocka_unit_test(wrong_kernels),
                                        cmocka_unit_test(what_has_no_bound_is_named),
+                                       cmocka_unit_test(numerics_are_asked_for),
                                        cmocka_unit_test(a_certificate_needs_nothing_else),
                                        cmocka_unit_test(attributes_are_read_as_doubles),
                                        cmocka_unit_test(without_an_index_its_type_changes_no_trial),

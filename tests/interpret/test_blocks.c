@@ -269,8 +269,8 @@ TEST(rows)
             check_elements(&ways[0], &terms);
             continue;
         }
-        const tki_value quick = tki_row_end(&rules, &ways[0], (tki_terms){false, false}, NULL);
-        const tki_value plain = tki_row_end(&rules, &ways[1], (tki_terms){false, false}, NULL);
+        const tki_value quick = tki_row_end(&rules, &ways[0], (tki_terms){.products = false}, NULL);
+        const tki_value plain = tki_row_end(&rules, &ways[1], (tki_terms){.products = false}, NULL);
         check_near("row", &quick, &plain);
     }
     assert_true(seen.blocks > 2 * seen.left);
@@ -292,8 +292,8 @@ TEST(products)
         assert_int_equal(ways[0].sum.nonzero, ways[1].sum.nonzero);
         assert_int_equal(ways[0].sum.negative, ways[1].sum.negative);
         assert_int_equal(ways[0].sum.positive, ways[1].sum.positive);
-        const tki_value quick = tki_row_end(&rules, &ways[0], (tki_terms){true, true}, NULL);
-        const tki_value plain = tki_row_end(&rules, &ways[1], (tki_terms){true, true}, NULL);
+        const tki_value quick = tki_row_end(&rules, &ways[0], (tki_terms){.products = true, .underflow = true}, NULL);
+        const tki_value plain = tki_row_end(&rules, &ways[1], (tki_terms){.products = true, .underflow = true}, NULL);
         check_near("products", &quick, &plain);
     }
 }
