@@ -87,9 +87,26 @@ tki_value tki_sum_end(const tki_sum *s, double depth, double underflow)
 /* Each exp(x - top) in double has its error, and that of an argument that is rounded and at most TKI_SOFTMAX_FAR away, or too small to count. */
 #define TERM_ERROR 0x1p-40
 
+/* Are all arguments exact, and those that count equal to the largest? */
+static bool is_plateau(const tki_row *row)
+{
+    return row->farthest == 0 && row->radius == 0 && row->highest == row->near &&
+           (double)row->near <= TKI_SOFTMAX_PLATEAU;
+}
+
+/* As for softmax_fwd (docs/contracts.md). */
+static double depth_of_exponentials(const tki_row *row)
+{
+    const double all = (double)(row->near - 1);
+    return is_plateau(row) ? fmin(all, TKI_SOFTMAX_PLATEAU_DEPTH + TKI_SOFTMAX_PLATEAU_PER_MAXIMUM * fabs(row->top))
+                           : all;
+}
+
 /* The most rescalings of a partial sum: by rows, or by blocks of 32 where arguments are computed on the way. */
 static double rescalings_of(const tki_row *row)
 {
+    if (is_plateau(row))
+        return 0;
     const double blocks = row->farthest > 0 ? ceil((double)row->terms / 32) : 0;
     return fmin((double)(row->near - 1), fmax(TKI_SOFTMAX_RESCALINGS, blocks));
 }
@@ -99,7 +116,7 @@ static double rescalings_of(const tki_row *row)
 static double relative_of_sum(const tki_row *row)
 {
     const double n = (double)row->terms;
-    const double depth = (double)(row->near - 1) + 9 * rescalings_of(row);
+    const double depth = depth_of_exponentials(row) + 9 * rescalings_of(row);
     return 1.0001 * (TKI_U * (2.25 * tki_softmax_ln(row->terms) + 9 + depth) + n * TKI_FP32_SMALLEST_NORMAL);
 }
 
@@ -137,6 +154,7 @@ static void take_exponential(const tki_rules *rules, tki_row *row, const tki_val
     const double grown = y * tki_grown_by(rules, x->e);
     const bool is_near = distance - (x->d + x->e + row->radius + row->farthest) <= TKI_SOFTMAX_FAR;
     row->near += is_near;
+    row->highest += distance == 0;
     row->loses |= is_near && (x->state & TKI_IS_MINUS_INF);
     row->exponentials += y;
     row->grown += grown;
@@ -452,7 +470,7 @@ void tki_row_finish(const tki_rules *rules, tki_row *row, const tki_value *param
 {
     if (is_of_exponentials(row->over) && may_be_finite(row) && row->terms > 0) {
         const tki_softmax_w w = tki_softmax_w_of_row(1, (double)row->terms, tki_softmax_ln(row->terms),
-                                                     (double)(row->near - 1), rescalings_of(row));
+                                                     depth_of_exponentials(row), rescalings_of(row));
         row->at_most = w.at_maximum;
         row->per_distance = w.per_distance;
         row->relative_radius = relative_radius(row);

@@ -39,6 +39,7 @@ typedef struct tki_row {
     double mass; /* prod: the product of (|v| + e); of max(1, |v| + e) in `reach` */
     double reach;
     int64_t terms, near;        /* near: terms that a sum of exponentials notices */
+    int64_t highest;            /* of these, how many have the largest argument */
     int64_t here;               /* set by who gives terms: where the next one stands, ascending */
     int64_t place;              /* where the largest argument stands, the first of equal ones */
     double top;                 /* sums of exponentials: the largest argument, of which all are subtracted */

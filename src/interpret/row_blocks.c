@@ -180,7 +180,7 @@ static bool take_exponentials(const tki_rules *rules, tki_row *row, const tki_bl
 {
     const tki_lines a = tki_lines_of(x);
     double distance[TKI_LANES], y[TKI_LANES], grown[TKI_LANES];
-    int64_t near = 0;
+    int64_t near = 0, highest = 0;
     if (!x->exact && !grow(rules, a.e, count, grown))
         return false;
     for (int i = 0; i < count; i++)
@@ -189,8 +189,11 @@ static bool take_exponentials(const tki_rules *rules, tki_row *row, const tki_bl
     for (int i = 0; i < count; i++)
         grown[i] = x->exact ? y[i] : y[i] * grown[i];
     for (int i = 0; i < count; i++)
+        highest += distance[i] == 0;
+    for (int i = 0; i < count; i++)
         near += distance[i] - (a.d[i] + a.e[i] + row->radius + row->farthest) <= TKI_SOFTMAX_FAR;
     row->near += near;
+    row->highest += highest;
     row->exponentials += sum_of(y, count);
     row->grown += sum_of(grown, count);
     const int64_t top = row->place - row->here;
