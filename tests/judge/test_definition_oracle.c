@@ -246,6 +246,58 @@ TEST(samples_have_corners)
     assert_true(tki_definition_samples(&c));
 }
 
+static void enclose_all(int64_t count, const uint16_t *x, tki_enclosure *out)
+{
+    const void *buffers[] = {x, NULL};
+    tki_oracle_job job = {.c = &c, .buffers = buffers, .output = 1};
+    void *prepared;
+    c.dims[0] = 1;
+    c.dims[1] = count;
+    assert_int_equal(tki_definition_oracle.prepare(&job, &prepared), TK_OK);
+    job.prepared = prepared;
+    const tki_box box = {0, 1, 0, count < 8000 ? count : 8000};
+    assert_int_equal(tki_definition_oracle.enclose(&job, &box, out), TK_OK);
+    tki_definition_oracle.release(prepared);
+}
+
+/* Many elements of 16 bits are looked up by their pattern, and come out as few do, which are computed. */
+TEST(patterns_are_looked_up)
+{
+    static const char *const texts[] = {
+        "op p0(x[r, c]) -> y[r, c]\n    y = gelu(x)\n",
+        "op p1(x[r, c]; s: real = 0.3) -> y[r, c]\n    y = log(x) * s + exp(x)\n    special x = nan: y = 0 or nan\n",
+        "op p2(x[r, c]) -> y[r, c]\n    y = x * sigmoid(x)\n    bound ERR y = abs(y) * 1e-4 + 1e-30\n",
+        "op p3(x[r, c]) -> y[r, c]: f32\n    where c % 2 == 0\n    y = rsqrt(square(x) + 1)\n"};
+    enum { MANY = 1 << 18, FEW = 8000 };
+    uint16_t *x = malloc(MANY * sizeof *x);
+    tki_enclosure *looked_up = malloc(FEW * sizeof *looked_up), *computed = malloc(FEW * sizeof *computed);
+    for (int t = 0; t < 4; t++)
+        for (int type = 0; type < 2; type++) {
+            define(texts[t]);
+            c.dtype = c.result_dtype = type ? TK_BF16 : TK_F16;
+            for (int i = 0; i < MANY; i++)
+                x[i] = (uint16_t)(i * 40503);
+            memset(looked_up, 0, FEW * sizeof *looked_up);
+            memset(computed, 0, FEW * sizeof *computed);
+            enclose_all(MANY, x, looked_up);
+            enclose_all(FEW, x, computed);
+            for (int i = 0; i < FEW; i++) {
+                const tki_enclosure *a = &looked_up[i], *b = &computed[i];
+                const bool same = a->admits == b->admits && a->clause == b->clause &&
+                                  (!(a->admits & TKI_ADMIT_INTERVAL) ||
+                                   (a->lo == b->lo && a->hi == b->hi && a->bound == b->bound));
+                if (!same)
+                    fail_msg("%s: 0x%04x: [%g, %g] %g %x, computed [%g, %g] %g %x", texts[t], x[i], a->lo, a->hi,
+                             a->bound, a->admits, b->lo, b->hi, b->bound, b->admits);
+            }
+            tk_ctx_destroy(ctx); /* where a name is free again */
+            assert_int_equal(tk_ctx_create(&ctx), TK_OK);
+        }
+    free(x);
+    free(looked_up);
+    free(computed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_right_kernel_and_wrong_ones),
@@ -254,6 +306,7 @@ int main(void)
                                        cmocka_unit_test(stated_bounds),
                                        cmocka_unit_test(integers),
                                        cmocka_unit_test(overflow),
-                                       cmocka_unit_test(samples_have_corners)};
+                                       cmocka_unit_test(samples_have_corners),
+                                       cmocka_unit_test(patterns_are_looked_up)};
     return cmocka_run_group_tests(tests, begin, end);
 }
