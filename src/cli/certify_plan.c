@@ -14,6 +14,7 @@ static bool plan_work(const certify_arguments *a, certify_plan *p)
     const bool single = a->shape || a->inputs.count > 0;
     const char *types = a->dtype;
     p->first_types = types && !strcmp(types, "first");
+    p->all_types = types && !strcmp(types, "all");
     p->index_dtypes = cli_index_dtypes(a->index, single ? 1u << TK_I32 : 1u << TK_I32 | 1u << TK_I64);
     p->op_count = cli_choose_ops(a->who, a->ops.list, a->ops.count, p->ops);
     return p->op_count && cli_choose_types(a->who, p->first_types ? NULL : types, p->ops, p->op_count, &p->types);
@@ -462,15 +463,35 @@ static bool asks_for(const certify_plan *p, const char *attribute)
     return false;
 }
 
-/* What is asked for by name is tried in any case. Of "all", user kernels are judged in 16 bits, which every one was written for; settings
- * in the types that have them; and 8 bits, which none of our kernels has, where it is said what overflows become. */
-static bool wants_types(const certify_plan *p, const tk_contract *op, tk_types types)
+static bool has_word(const char *list, const char *word)
 {
-    const bool is_user_kernel = p->file_count || p->program.server;
+    const size_t length = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)); at++)
+        if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
+            return true;
+    return false;
+}
+
+/* Unless types are asked for, user kernels are judged in 16 bits, which every one was written for. */
+static bool leaves_out(certify_plan *p, tk_types types)
+{
+    if (!(p->file_count || p->program.server) || p->all_types || p->first_types || types.result_dtype != TK_F32)
+        return false;
+    const cli_types_text name = cli_name_types(types);
+    if (!has_word(p->left_out, name.text))
+        snprintf(p->left_out + strlen(p->left_out), sizeof p->left_out - strlen(p->left_out), "%s%s",
+                 p->left_out[0] ? ", " : "", name.text);
+    return true;
+}
+
+/* What is asked for by name is tried in any case. Else settings are in the types that have them; and 8 bits, which none of our kernels has,
+ * where it is said what overflows become. */
+static bool wants_types(certify_plan *p, const tk_contract *op, tk_types types)
+{
     if (p->types.one)
         return cli_types_have(&p->types, types);
-    return !(is_user_kernel && types.result_dtype == TK_F32) &&
-           (tk_dtype_size(types.dtype) == 1) == asks_for(p, "overflow") && !has_objection(p, op, types);
+    return (tk_dtype_size(types.dtype) == 1) == asks_for(p, "overflow") && !has_objection(p, op, types) &&
+           !leaves_out(p, types);
 }
 
 static bool shape_of_job(const certify_plan *p, certify_job *j)

@@ -322,6 +322,8 @@ static void print_closing(const certify_session *s)
         fputs("; not kept: restricted check (--out DIR keeps them)", stdout);
     }
     putchar('\n');
+    if (s->p->left_out[0])
+        printf("not judged: %s; --dtype all judges a kernel in these types, too\n", s->p->left_out);
     if (s->mutants_kept[0][0])
         printf("* mutants: judged by this build on %s%s%s, not run again (--fresh-mutants runs them)\n",
                s->mutants_kept[0], strcmp(s->mutants_kept[0], s->mutants_kept[1]) ? " to " : "",

@@ -55,11 +55,13 @@ typedef struct certify_plan {
     bool keep;      /* write certificates */
     tk_key *signer; /* NULL: do not sign */
     tk_certify_options options;
-    int family;       /* the number of options.family */
-    bool best;        /* only the first lowering that accepts */
-    bool slowest;     /* only the last */
-    bool first_types; /* only the first types of each op */
-    char **files;     /* [file_count], kernel files: each runs the jobs of those ops that it defines */
+    int family;        /* the number of options.family */
+    bool best;         /* only the first lowering that accepts */
+    bool slowest;      /* only the last */
+    bool first_types;  /* only the first types of each op */
+    bool all_types;    /* asked for: those too that user kernels may not have been written for */
+    char left_out[96]; /* the names of these, else */
+    char **files;      /* [file_count], kernel files: each runs the jobs of those ops that it defines */
     int file_count;
     tk_kernel_file_options file_options;
     certify_program program;
