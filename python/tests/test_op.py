@@ -179,3 +179,18 @@ def test_bench() -> None:
         lambda x: np.log(x / (1 - x)), tokitai.op(POOL, "logit"), [(8,)], dtype="f32", seconds=0.01
     ).rows
     assert ranged[0].verdict == "HELD", ranged[0].reason
+
+
+def test_numerics_are_asked_for() -> None:
+    """Products of factors that are cut to TF32 are within the bound of these numerics alone; rows of three show it."""
+    product = tokitai.op("op cut_product(a[m, k], b[k, n]) -> y[m, n]\n    y[m, n] = sum[k](a * b)\n")
+    random = np.random.default_rng(SEED)
+    a, b = (random.standard_normal(shape).astype("float32") for shape in ((40, 60), (60, 30)))
+    a[:, 3:] = 0
+    cut = [(part.view("uint32") & np.uint32(0xFFFFE000)).view("float32").astype("float64") for part in (a, b)]
+    y = (cut[0] @ cut[1]).astype("float32")
+    assert tokitai.judge(product, [a, b], [y]).verdict == "REFUTED"
+    held = tokitai.judge(product, [a, b], [y], numerics="tf32")
+    assert held.verdict == "HELD" and held.predicate["run"]["attributes"]["numerics"] == "tf32"
+    wrong = (cut[0] @ cut[1] * (1 + 2.0**-7)).astype("float32")
+    assert tokitai.judge(product, [a, b], [wrong], numerics="tf32").verdict == "REFUTED"
