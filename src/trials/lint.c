@@ -226,9 +226,10 @@ static bool is_outside_somewhere(const padding *p, const tki_def_node *read)
 static void find_zero_factors(const padding *p, int node, int times)
 {
     const tki_definition *d = p->l->d;
-    const tki_def_node *n = node >= 0 ? &d->nodes[tki_resolved(p->in, node)] : NULL;
-    if (!n)
+    node = node >= 0 ? tki_resolved(p->in, node) : TKI_NONE; /* which is none where an operand is absent */
+    if (node < 0)
         return;
+    const tki_def_node *n = &d->nodes[node];
     const bool primitive = n->kind == TKI_NODE_PRIMITIVE;
     if (primitive && (n->primitive == TKI_MULTIPLY || n->primitive == TKI_FMA))
         for (int k = 0; k < 2; k++)
@@ -239,8 +240,9 @@ static void find_zero_factors(const padding *p, int node, int times)
     if (primitive && n->primitive == TKI_FMA)
         find_zero_factors(p, n->operand[2], times);
     const int otherwise = n->kind == TKI_NODE_READ ? n->operand[0] : TKI_NONE;
-    if (times < 0 || otherwise < 0 || d->nodes[otherwise].kind != TKI_NODE_LITERAL ||
-        d->nodes[otherwise].nearest != 0 || !is_outside_somewhere(p, n))
+    if (times < 0 || tki_resolved(p->in, times) < 0 || otherwise < 0 ||
+        d->nodes[otherwise].kind != TKI_NODE_LITERAL || d->nodes[otherwise].nearest != 0 ||
+        !is_outside_somewhere(p, n))
         return;
     const tki_def_node *other = &d->nodes[tki_resolved(p->in, times)];
     add(p->l, TK_LINT_PADDING, n->position,
