@@ -344,6 +344,12 @@ expect 0 "sizes without names, of ops that name theirs otherwise" certify gemm e
 says out "^    verdict    HELD for one case: m=3 n=4 k=5$"
 says out "^    verdict    HELD for one case: queries=3 dim=4 vocab=5$"
 says out "^2 certificates: 2 HELD, each for the case named; not kept"
+expect 0 "a user kernel in the types that every one was written for" certify softmax_fwd --kernel "$root/examples/kernels/softmax_fwd.c" --shape 2x3
+says out "^2 certificates: 2 HELD for one case"
+says out "^not judged: f32; --dtype all judges"
+expect 0 "in all types" certify softmax_fwd --kernel "$root/examples/kernels/softmax_fwd.c" --shape 2x3 --dtype all
+says out "^3 certificates: 3 HELD for one case"
+is "    none is left out" test "$(grep -c '^not judged' out)" = 0
 expect 2 "the fastest and a mutant" certify gelu_fwd --lowering best --mutant all_zeros
 says err "--lowering and --mutant exclude each other"
 expect 0 "only the slowest" certify gelu_fwd embedding_fwd --dtype f16 --index i32 --family special --lowering slowest
