@@ -11,10 +11,8 @@ static void check_fact(tki_checker *c, const tki_syntax *fact)
     if (!strcmp(fact->text, "="))
         return;
     const int a = tki_where_value(c, fact->a), b = tki_where_value(c, fact->b);
-    const char *text = tki_print_value(c->reading, fact);
-    tki_add_constraint(c, fact, tki_make_test(c, fact, a, b).relation, a, b,
-                       tki_reading_print(c->reading, "%s does not hold", text));
-    c->constraints[c->made->constraint_count - 1].fact = text;
+    tki_add_constraint(c, fact, tki_make_test(c, fact, a, b).relation, a, b, TKI_REFUSED_FACT,
+                       tki_print_value(c->reading, fact));
 }
 
 /* -- Lines that give a tensor its value ---------------------------------------------------------------------------------- */
@@ -42,20 +40,15 @@ static void bind_output(tki_checker *c, const tki_syntax *line, const tki_def_te
     int axis = 0;
     for (; name; name = name->next, axis++) {
         if (axis == t->rank || (line->marked && name->a))
-            tki_wrong(c, name,
-                      axis == t->rank ? "%s has fewer axes in the head"
-                                      : "the axes of %s have the sizes that the head states",
-                      line->text);
+            tki_wrong(c, name, axis == t->rank ? TKI_WRONG_FEWER_AXES : TKI_WRONG_SIZE_AGAIN, .names = {line->text});
         for (const tki_syntax *before = line->marked ? line->a : head->a; before != name; before = before->next)
             if (!strcmp(before->text, name->text))
                 tki_wrong(c, line->marked ? name : line,
-                          line->marked ? "%s is bound twice"
-                                       : "an axis %s occurs twice in the head: write [ ] with a name for each axis",
-                          name->text);
+                          line->marked ? TKI_WRONG_BOUND_TWICE : TKI_WRONG_AXIS_TWICE_IN_HEAD, .names = {name->text});
         tki_bind(c, name, name->text, t->extent[axis], false);
     }
     if (axis < t->rank)
-        tki_wrong(c, line, "%s has %d axes in the head, and %d here", line->text, t->rank, axis);
+        tki_wrong(c, line, TKI_WRONG_OTHER_RANK, .names = {line->text}, .numbers = {t->rank, axis});
 }
 
 static void bind_between(tki_checker *c, const tki_syntax *line)
@@ -71,9 +64,9 @@ static void bind_again(tki_checker *c, const tki_syntax *line, const tki_def_ten
     c->level++;
     for (const tki_syntax *name = line->a; name; name = name->next, axis++)
         if (axis == t->rank || name->a || strcmp(name->text, c->indices[t->own[axis]].name) != 0)
-            tki_wrong(c, name, "the lines of %s have different axes", line->text);
+            tki_wrong(c, name, TKI_WRONG_OTHER_AXES, .names = {line->text});
     if (line->marked && axis < t->rank)
-        tki_wrong(c, line, "the lines of %s have different axes", line->text);
+        tki_wrong(c, line, TKI_WRONG_OTHER_AXES, .names = {line->text});
     for (int i = 0; i < t->rank; i++)
         tki_bind(c, line, c->indices[t->own[i]].name, t->extent[i], false);
 }
@@ -99,9 +92,9 @@ static int fit(tki_checker *c, const tki_syntax *line, const tki_def_tensor *t, 
     if (integer == t->integer)
         return value;
     if (t->integer)
-        tki_wrong(c, line->b, "%s holds integers, and its value is a real number", line->text);
+        tki_wrong(c, line->b, TKI_WRONG_HOLDS_INTEGERS, .names = {line->text});
     if (c->nodes[value].kind != TKI_NODE_INTEGER)
-        tki_wrong(c, line->b, "%s holds real numbers, and its value is an index: give it the type int", line->text);
+        tki_wrong(c, line->b, TKI_WRONG_HOLDS_REALS, .names = {line->text});
     return tki_value_node(c, line->b, (tki_value){true, c->nodes[value].integer});
 }
 
@@ -109,14 +102,15 @@ static void check_line_name(tki_checker *c, const tki_syntax *line, int tensor)
 {
     const bool input = tensor >= 0 && c->tensors[tensor].role == TKI_TENSOR_INPUT;
     if (input || tki_attribute_named(c, line->text) >= 0 || tki_size_find(c, line->text) >= 0)
-        tki_wrong(c, line, "%s is the name of %s, which no line gives a value", line->text,
-                  input                               ? "an input"
-                  : tki_size_find(c, line->text) >= 0 ? "a size"
-                                                      : "an attribute");
+        tki_wrong(c, line,
+                  input                               ? TKI_WRONG_VALUE_OF_INPUT
+                  : tki_size_find(c, line->text) >= 0 ? TKI_WRONG_VALUE_OF_SIZE
+                                                      : TKI_WRONG_VALUE_OF_ATTRIBUTE,
+                  .names = {line->text});
     if (tki_scope_find(c, line->text) >= 0)
-        tki_wrong(c, line, "%s is bound", line->text);
+        tki_wrong(c, line, TKI_WRONG_BOUND, .names = {line->text});
     if (tensor >= 0 && tensor != c->made->tensor_count - 1)
-        tki_wrong(c, line, "the lines of %s do not follow each other", line->text);
+        tki_wrong(c, line, TKI_WRONG_LINES_APART, .names = {line->text});
 }
 
 /* The first line of a tensor makes it; another one is for other choices. */
@@ -148,7 +142,7 @@ static void add_alternative(tki_checker *c, const tki_syntax *line, int tensor, 
     tki_combinations both = here;
     intersect(&both, &c->facts[tensor].present);
     if (holds_somewhere(&both))
-        tki_wrong(c, line, "two lines give %s a value with the same choices", line->text);
+        tki_wrong(c, line, TKI_WRONG_TWO_VALUES, .names = {line->text});
     c->defining = tensor;
     const int value = fit(c, line, &c->tensors[tensor], tki_check_line_value(c, line->b));
     c->defining = TKI_NONE;
@@ -174,7 +168,7 @@ static void check_assignment(tki_checker *c, const tki_syntax *line)
         const tki_combinations present = tki_combinations_of(c, &t.present);
         intersect(&c->here, &present);
         if (!holds_somewhere(&c->here))
-            tki_wrong(c, line, "%s is absent wherever this line applies", line->text);
+            tki_wrong(c, line, TKI_WRONG_ABSENT_HERE, .names = {line->text});
     }
     const tki_combinations here = c->here;
     if (tensor >= 0)
@@ -198,15 +192,14 @@ static void share(tki_checker *c, const tki_syntax *head, tki_def_tensor *t)
 {
     t->shares = tki_tensor_find(c, head->c->text);
     if (t->shares < 0 || c->tensors[t->shares].role != TKI_TENSOR_INPUT)
-        tki_wrong(c, head->c, "%s is no input, whose memory %s could have", head->c->text, head->text);
+        tki_wrong(c, head->c, TKI_WRONG_NO_MEMORY_OF, .names = {head->c->text, head->text});
     const tki_def_tensor *input = &c->tensors[t->shares];
     bool same = input->rank == t->rank && input->type == t->type &&
                 (t->type != TKI_TYPE_FIXED || input->dtype == t->dtype);
     for (int i = 0; same && i < t->rank; i++)
         same = input->size[i] == t->size[i];
     if (!same)
-        tki_wrong(c, head->c, "%s and %s have different axes or types, so that they cannot have the same memory",
-                  head->text, head->c->text);
+        tki_wrong(c, head->c, TKI_WRONG_UNLIKE_MEMORY, .names = {head->text, head->c->text});
 }
 
 static void finish_outputs(tki_checker *c, const tki_syntax *outputs)
@@ -218,13 +211,13 @@ static void finish_outputs(tki_checker *c, const tki_syntax *outputs)
     for (const tki_syntax *head = outputs; head; head = head->next) {
         const int tensor = tki_tensor_find(c, head->text);
         if (tensor < 0)
-            tki_wrong(c, head, "no line gives the output %s a value", head->text);
+            tki_wrong(c, head, TKI_WRONG_NO_VALUE, .names = {head->text});
         tki_def_tensor *t = &c->tensors[tensor];
         tki_combinations missing = tki_combinations_of(c, &t->present);
         for (int i = 0; i < TKI_COMBINATION_WORDS; i++)
             missing.bits[i] &= ~c->facts[tensor].present.bits[i];
         if (holds_somewhere(&missing))
-            tki_wrong(c, head, "with some choices no line gives the output %s a value", head->text);
+            tki_wrong(c, head, TKI_WRONG_NO_VALUE_WITH, .names = {head->text});
         if (head->c)
             share(c, head, t);
         always |= t->present.count == 0;
@@ -234,7 +227,7 @@ static void finish_outputs(tki_checker *c, const tki_syntax *outputs)
         c->made->depth = depth > c->made->depth ? depth : c->made->depth;
     }
     if (!always)
-        tki_wrong(c, outputs, "every output is absent with some choices");
+        tki_wrong(c, outputs, TKI_WRONG_NO_OUTPUT);
     c->made->params = params;
 }
 
@@ -249,7 +242,7 @@ static unsigned special_bits(tki_checker *c, const tki_syntax *values)
                              : v->kind == TKI_SYNTAX_NEGATE ? TKI_SPECIAL_MINUS_INF
                                                             : TKI_SPECIAL_NAN;
         if (bits & bit)
-            tki_wrong(c, v, "the value is named twice");
+            tki_wrong(c, v, TKI_WRONG_VALUE_TWICE);
         bits |= bit;
     }
     return bits;
@@ -268,8 +261,8 @@ static const int *places_in(tki_checker *c, const tki_syntax *s, int input, int 
                 count++;
             }
         if (count != 1)
-            tki_wrong(c, s, "%s has %s axis %s, so that no one element of %s belongs to an element of %s", out->name,
-                      count == 0 ? "no" : "more than one", c->sizes[in->size[i]].name, in->name, out->name);
+            tki_wrong(c, s, count == 0 ? TKI_WRONG_SPECIAL_WITHOUT_AXIS : TKI_WRONG_SPECIAL_AXES,
+                      .names = {out->name, c->sizes[in->size[i]].name, in->name});
     }
     return places;
 }
@@ -279,16 +272,16 @@ static void check_special(tki_checker *c, const tki_syntax *line)
     tki_special special = {.output = tki_tensor_find(c, line->b->text), .position = line->position};
     if (special.output < 0 || c->tensors[special.output].role != TKI_TENSOR_OUTPUT ||
         c->tensors[special.output].integer)
-        tki_wrong(c, line->b, "%s is no output of real numbers with a line before this one", line->b->text);
+        tki_wrong(c, line->b, TKI_WRONG_NO_REAL_OUTPUT, .names = {line->b->text});
     special.admits = special_bits(c, line->b->a);
     struct tki_special_when *when = tki_reading_take(c->reading, TK_MAX_PARAMS * sizeof *when);
     for (const tki_syntax *s = line->a; s; s = s->next) {
         const int input = tki_tensor_find(c, s->text);
         if (input < 0 || c->tensors[input].role != TKI_TENSOR_INPUT || c->tensors[input].integer)
-            tki_wrong(c, s, "%s is no input of real numbers", s->text);
+            tki_wrong(c, s, TKI_WRONG_NO_REAL_INPUT, .names = {s->text});
         for (int i = 0; i < special.when_count; i++)
             if (when[i].tensor == input)
-                tki_wrong(c, s, "%s is named twice", s->text);
+                tki_wrong(c, s, TKI_WRONG_NAMED_TWICE, .names = {s->text});
         when[special.when_count++] = (struct tki_special_when){input, special_bits(c, s->a),
                                                                places_in(c, s, input, special.output)};
     }
@@ -308,10 +301,10 @@ static const char *const *gradient_names(tki_checker *c, const tki_syntax *first
         const int tensor = tki_tensor_find(c, name);
         const bool is_input = tensor >= 0 && c->tensors[tensor].role == TKI_TENSOR_INPUT;
         if (outputs ? tki_output_head_find(c, name, NULL) < 0 : !is_input)
-            tki_wrong(c, s, "there is no %s %s", outputs ? "output" : "input", name);
+            tki_wrong(c, s, outputs ? TKI_WRONG_UNKNOWN_OUTPUT : TKI_WRONG_UNKNOWN_INPUT, .names = {name});
         for (int i = 0; i < *count; i++)
             if (!strcmp(names[i], s->text))
-                tki_wrong(c, s, "%s is named twice", s->text);
+                tki_wrong(c, s, TKI_WRONG_NAMED_TWICE, .names = {s->text});
         names[(*count)++] = s->text;
     }
     return names;
@@ -321,7 +314,7 @@ static void check_gradient(tki_checker *c, const tki_syntax *line)
 {
     tki_gradient *g = &c->made->gradient;
     if (g->op)
-        tki_wrong(c, line, "there is a line `gradient of` already");
+        tki_wrong(c, line, TKI_WRONG_GRADIENT_TWICE);
     *g = (tki_gradient){.op = line->text, .position = line->position};
     g->of = gradient_names(c, line->a, &g->of_count, false);
     g->by = gradient_names(c, line->b, &g->by_count, true);
@@ -330,13 +323,13 @@ static void check_gradient(tki_checker *c, const tki_syntax *line)
 static void check_bound(tki_checker *c, const tki_syntax *line)
 {
     if (!line->text[0] && c->outputs->next)
-        tki_wrong(c, line, "there are several outputs: write bound ERR and the name of one");
+        tki_wrong(c, line, TKI_WRONG_BOUND_OF_WHICH);
     const char *name = line->text[0] ? line->text : c->outputs->text;
     const int output = tki_tensor_find(c, name);
     if (output < 0 || c->tensors[output].role != TKI_TENSOR_OUTPUT || c->tensors[output].integer)
-        tki_wrong(c, line, "%s is no output of real numbers with a line before this one", name);
+        tki_wrong(c, line, TKI_WRONG_NO_REAL_OUTPUT, .names = {name});
     if (c->tensors[output].stated_bound >= 0)
-        tki_wrong(c, line, "there is a bound of %s already", name);
+        tki_wrong(c, line, TKI_WRONG_BOUND_OF_TWICE, .names = {name});
     c->here = tki_combinations_of(c, &c->tensors[output].present);
     c->level++;
     for (int i = 0; i < c->tensors[output].rank; i++)
@@ -372,6 +365,8 @@ static void hand_over(tki_checker *c)
     d->derivation = c->derivation;
     d->constraints = c->constraints;
     d->checks = c->checks;
+    d->refusals = c->refusals;
+    d->refusal_texts = tki_reading_take(c->reading, (size_t)d->refusal_count * sizeof *d->refusal_texts);
 }
 
 void tki_check_definition(tki_reading *r, const tki_syntax *s, tki_definition *made)
@@ -379,8 +374,7 @@ void tki_check_definition(tki_reading *r, const tki_syntax *s, tki_definition *m
     *made = (tki_definition){.name = s->text, .text = tki_print_definition(r, s), .position = s->position};
     const size_t normal = strlen(made->text);
     if (normal > TKI_MOST_TEXT) /* a certificate has it, and it is read again */
-        tki_reading_fail(r, s->position, "in its normal form it has %zu bytes; at most %d are read", normal,
-                         TKI_MOST_TEXT);
+        tki_reading_fail(r, s->position, TKI_WRONG_TOO_LONG_PRINTED, .numbers = {(long long)normal, TKI_MOST_TEXT});
     tki_checker *c = tki_reading_take(r, sizeof *c);
     c->reading = r;
     c->made = made;
@@ -394,6 +388,8 @@ void tki_check_definition(tki_reading *r, const tki_syntax *s, tki_definition *m
     c->attributes = tki_reading_take(r, TK_MAX_ATTRIBUTES * sizeof *c->attributes);
     c->indices = tki_reading_take(r, TKI_MOST_INDICES * sizeof *c->indices);
     c->levels = tki_reading_take(r, TKI_MOST_INDICES * sizeof *c->levels);
+    for (tki_wrong_kind kind = TKI_REFUSED_INTEGER; kind <= TKI_REFUSED_TF32; kind++)
+        tki_add_refusal(c, s, kind, NULL, NULL);
     tki_check_head(c, s);
     for (const tki_syntax *line = s->d; line; line = line->next)
         check_line(c, line);

@@ -35,7 +35,8 @@ typedef struct tki_checker {
     tki_def_node *nodes;
     tki_test *constraints;
     tki_range_check *checks;
-    int size_room, tensor_room, index_room, int_room, node_room, constraint_room, check_room;
+    tki_complaint *refusals;
+    int size_room, tensor_room, index_room, int_room, node_room, constraint_room, check_room, refusal_room;
     int combination_count;
     tki_combinations here;     /* those in which what is being read counts */
     const tki_syntax *outputs; /* of the head */
@@ -80,13 +81,17 @@ int tki_int_element(tki_checker *c, const tki_syntax *at, int tensor, const tki_
 int tki_int_size(tki_checker *c, const tki_syntax *at, int size);
 /* In a line of `where`: names are sizes. */
 int tki_where_value(tki_checker *c, const tki_syntax *value);
-/* A sum of indices with constant factors? `what`: "a subscript". */
-void tki_check_affine(tki_checker *c, const tki_syntax *at, int value, const char *what);
+/* A sum of indices with constant factors? */
+void tki_check_affine(tki_checker *c, const tki_syntax *at, int value, tki_phrase what);
 /* Can the case tell the range of each of its parts? */
 bool tki_range_is_known(const tki_checker *c, int value);
 tki_test tki_make_test(tki_checker *c, const tki_syntax *test, int a, int b);
-void tki_add_constraint(tki_checker *c, const tki_syntax *at, tki_relation relation, int a, int b, const char *text);
-void tki_add_check(tki_checker *c, int value, int limit, const char *text);
+void tki_add_constraint(tki_checker *c, const tki_syntax *at, tki_relation relation, int a, int b,
+                        tki_wrong_kind refusal, const char *name);
+void tki_add_check(tki_checker *c, const tki_syntax *at, int value, int limit, tki_wrong_kind refusal,
+                   const char *name, const char *of);
+/* Its position in refusals[]. */
+int tki_add_refusal(tki_checker *c, const tki_syntax *at, tki_wrong_kind kind, const char *name, const char *of);
 /* Indices that a or b depends on, without those left out. */
 void tki_merge_indices(tki_checker *c, int *count, const int **indices, int more_count, const int *more);
 void tki_drop_indices(tki_checker *c, int *count, const int **indices, int drop_count, const int *drop);

@@ -115,7 +115,7 @@ static void check_index_name(tki_checker *c, const tki_syntax *at, const char *n
 {
     if (tki_tensor_find(c, name) >= 0 || tki_output_head_find(c, name, NULL) >= 0 ||
         tki_attribute_named(c, name) >= 0)
-        tki_wrong(c, at, "%s cannot be an index: it is the name of a tensor or an attribute", name);
+        tki_wrong(c, at, TKI_WRONG_NO_INDEX_NAME, .names = {name});
 }
 
 static int index_of(tki_checker *c, const tki_syntax *at, const char *name, int extent)
@@ -124,7 +124,7 @@ static int index_of(tki_checker *c, const tki_syntax *at, const char *name, int 
         if (c->levels[i] == c->level && c->indices[i].extent == extent && !strcmp(c->indices[i].name, name))
             return i;
     if (c->made->index_count == TKI_MOST_INDICES)
-        tki_wrong(c, at, "the definition has more than %d indices", TKI_MOST_INDICES);
+        tki_wrong(c, at, TKI_WRONG_TOO_MANY_INDICES, .numbers = {TKI_MOST_INDICES});
     c->levels[c->made->index_count] = c->level;
     c->indices[c->made->index_count] = (tki_def_index){name, extent};
     return c->made->index_count++;
@@ -134,7 +134,7 @@ void tki_bind(tki_checker *c, const tki_syntax *at, const char *name, int extent
 {
     check_index_name(c, at, name);
     if (c->scope_count == TKI_MOST_SCOPES)
-        tki_wrong(c, at, "more than %d indices are bound", TKI_MOST_SCOPES);
+        tki_wrong(c, at, TKI_WRONG_TOO_MANY_SCOPES, .numbers = {TKI_MOST_SCOPES});
     const int index = index_of(c, at, name, extent);
     c->scopes[c->scope_count].name = name;
     c->scopes[c->scope_count].index = index;
@@ -148,17 +148,12 @@ static int range_of(tki_checker *c, const tki_syntax *b, const tki_syntax *value
         find_in(c, &f, values, false);
     find_in_list(c, &f, tests, false);
     if (f.differ[0])
-        tki_wrong(
-            c, b,
-            "%s subscripts axes of different sizes, %s of %s and %s of %s: write %s < and what it is to stay below",
-            b->text, tki_axis_name(c, f.tensors[0], f.axes[0]), c->tensors[f.tensors[0]].name,
-            tki_axis_name(c, f.other_tensor, f.other_axis), c->tensors[f.other_tensor].name, b->text);
+        tki_wrong(c, b, TKI_WRONG_TWO_RANGES,
+                  .names = {b->text, tki_axis_name(c, f.tensors[0], f.axes[0]), c->tensors[f.tensors[0]].name,
+                            tki_axis_name(c, f.other_tensor, f.other_axis), c->tensors[f.other_tensor].name});
     const int k = f.extents[0] < 0;
     if (f.extents[k] < 0 || f.differ[k])
-        tki_wrong(c, b,
-                  "nothing says over what %s ranges, since it subscripts no axis alone: write %s < and what it is to "
-                  "stay below",
-                  b->text, b->text);
+        tki_wrong(c, b, TKI_WRONG_NO_RANGE, .names = {b->text});
     return f.extents[k];
 }
 
@@ -166,7 +161,7 @@ static int written_range(tki_checker *c, const tki_syntax *b)
 {
     const tki_value limit = tki_check_value(c, b->a);
     if (!limit.integer || !c->ints[limit.id].constant)
-        tki_wrong(c, b->a, "%s is to stay below an integer of sizes, integer attributes and numbers", b->text);
+        tki_wrong(c, b->a, TKI_WRONG_RANGE_NO_CONSTANT, .names = {b->text});
     return limit.id;
 }
 
@@ -175,11 +170,11 @@ void tki_open_scope(tki_checker *c, const tki_syntax *binders, const tki_syntax 
     int extents[TK_MAX_RANK], count = 0;
     for (const tki_syntax *b = binders; b; b = b->next) {
         if (count == TK_MAX_RANK)
-            tki_wrong(c, b, "more than %d indices are bound together", TK_MAX_RANK);
+            tki_wrong(c, b, TKI_WRONG_TOO_MANY_BOUND, .numbers = {TK_MAX_RANK});
         check_index_name(c, b, b->text);
         for (const tki_syntax *before = binders; before != b; before = before->next)
             if (!strcmp(before->text, b->text))
-                tki_wrong(c, b, "%s is bound twice", b->text);
+                tki_wrong(c, b, TKI_WRONG_BOUND_TWICE, .names = {b->text});
         extents[count++] = b->a ? written_range(c, b) : range_of(c, b, values, tests);
     }
     c->level++;
@@ -212,7 +207,7 @@ static void collect(collecting *all, const tki_syntax *at, const char *name)
     if (binds(all->first, name))
         return;
     if (++all->count > TK_MAX_RANK)
-        tki_wrong(all->c, at, "the line has more than %d axes", TK_MAX_RANK);
+        tki_wrong(all->c, at, TKI_WRONG_TOO_MANY_LINE_AXES, .numbers = {TK_MAX_RANK});
     tki_syntax *made = tki_reading_take(all->c->reading, sizeof *made);
     *made = (tki_syntax){.kind = TKI_SYNTAX_BINDER, .text = name, .position = at->position};
     if (all->last)

@@ -76,7 +76,7 @@ static void add_size(tki_checker *c, const tki_syntax *s)
     if (tki_size_find(c, s->text) >= 0)
         return;
     if (c->made->size_count == TK_MAX_DIMS)
-        tki_wrong(c, s, "the definition has more than %d sizes", TK_MAX_DIMS);
+        tki_wrong(c, s, TKI_WRONG_TOO_MANY_SIZES, .numbers = {TK_MAX_DIMS});
     const int i = c->made->size_count++;
     c->sizes[i] = (tki_def_size){s->text, TKI_NONE, NULL, s->position};
     c->size_ints[i] = TKI_NONE;
@@ -86,11 +86,11 @@ static void add_size(tki_checker *c, const tki_syntax *s)
 static void give_size(tki_checker *c, const tki_syntax *fact)
 {
     if (fact->a->kind != TKI_SYNTAX_NAME)
-        tki_wrong(c, fact->a, "what stands left of = is the name of a size");
+        tki_wrong(c, fact->a, TKI_WRONG_NO_SIZE_LEFT);
     add_size(c, fact->a);
     const int i = tki_size_find(c, fact->a->text);
     if (c->size_values[i])
-        tki_wrong(c, fact->a, "two lines say what the size %s is", fact->a->text);
+        tki_wrong(c, fact->a, TKI_WRONG_SIZE_TWICE, .names = {fact->a->text});
     c->size_values[i] = fact->b;
 }
 
@@ -99,8 +99,7 @@ static void check_follows(tki_checker *c, const tki_syntax *outputs)
     for (const tki_syntax *o = outputs; o; o = o->next)
         for (const tki_syntax *axis = o->a; axis; axis = axis->next)
             if (tki_size_find(c, axis->text) < 0)
-                tki_wrong(c, axis, "the size %s follows from no input: write where %s = and what it is", axis->text,
-                          axis->text);
+                tki_wrong(c, axis, TKI_WRONG_SIZE_OF_NOTHING, .names = {axis->text});
 }
 
 static void name_sizes(tki_checker *c, const tki_syntax *s)
@@ -125,11 +124,11 @@ static void name_sizes(tki_checker *c, const tki_syntax *s)
 static void check_new(tki_checker *c, const tki_syntax *s)
 {
     if (tki_size_find(c, s->text) >= 0)
-        tki_wrong(c, s, "%s is the name of a size already", s->text);
+        tki_wrong(c, s, TKI_WRONG_SIZE_NAME_TAKEN, .names = {s->text});
     if (tki_attribute_named(c, s->text) >= 0)
-        tki_wrong(c, s, "%s is the name of an attribute already", s->text);
+        tki_wrong(c, s, TKI_WRONG_ATTRIBUTE_NAME_TAKEN, .names = {s->text});
     if (tki_tensor_find(c, s->text) >= 0)
-        tki_wrong(c, s, "%s is the name of a tensor already", s->text);
+        tki_wrong(c, s, TKI_WRONG_TENSOR_NAME_TAKEN, .names = {s->text});
 }
 
 /* -- Attributes -------------------------------------------------------------------------------------------------------- */
@@ -140,7 +139,7 @@ static double range_number(tki_checker *c, const tki_syntax *s)
     case TKI_SYNTAX_NEGATE: return -range_number(c, s->a);
     case TKI_SYNTAX_INF: return HUGE_VAL;
     case TKI_SYNTAX_NUMBER: return strtod_l(s->text, NULL, c->reading->locale);
-    default: tki_wrong(c, s, "expected a number, but there is %s", s->text);
+    default: tki_wrong(c, s, TKI_WRONG_NO_NUMBER, .names = {s->text});
     }
 }
 
@@ -153,7 +152,7 @@ static int64_t integer_number(tki_checker *c, const tki_syntax *s)
     char *end = NULL;
     const unsigned long long size = digits->kind == TKI_SYNTAX_NUMBER ? strtoull(digits->text, &end, 10) : 0;
     if (!end || *end || strlen(digits->text) > 19 || size > INT64_MAX)
-        tki_wrong(c, digits, "expected an integer below 2^63, but there is %s", digits->text);
+        tki_wrong(c, digits, TKI_WRONG_NO_INT64, .names = {digits->text});
     return negative ? -(int64_t)size : (int64_t)size;
 }
 
@@ -163,19 +162,19 @@ static void integer_attribute(tki_checker *c, const tki_syntax *s, tki_def_attri
     a->least.integer = INT64_MIN;
     a->most.integer = INT64_MAX;
     if (s->c && s->c->a->kind != TKI_SYNTAX_NEGATE && s->c->a->kind != TKI_SYNTAX_NUMBER)
-        tki_wrong(c, s->c->a, "expected an integer, but there is %s", s->c->a->text);
+        tki_wrong(c, s->c->a, TKI_WRONG_NO_INTEGER, .names = {s->c->a->text});
     if (s->c) {
         empty = __builtin_add_overflow(integer_number(c, s->c->a), s->c->text[0] == '(', &a->least.integer);
         if (s->c->b->kind != TKI_SYNTAX_INF)
             a->most.integer = integer_number(c, s->c->b) - (s->c->text[1] == ')');
     }
     if (empty || a->least.integer > a->most.integer)
-        tki_wrong(c, s->c, "the range of %s is empty", s->text);
+        tki_wrong(c, s->c, TKI_WRONG_EMPTY_RANGE_OF, .names = {s->text});
     a->initial.integer = a->least.integer > 1 ? a->least.integer : a->most.integer < 1 ? a->most.integer : 1;
     if (s->d)
         a->initial.integer = integer_number(c, s->d);
     if (a->initial.integer < a->least.integer || a->initial.integer > a->most.integer)
-        tki_wrong(c, s->d, "the default of %s is outside its range", s->text);
+        tki_wrong(c, s->d, TKI_WRONG_DEFAULT_OUTSIDE, .names = {s->text});
 }
 
 /* The doubles of an open end are the next ones. */
@@ -190,7 +189,7 @@ static void read_range(tki_checker *c, const tki_syntax *range, double *least, d
     *least = *least < -DBL_MAX ? -DBL_MAX : *least;
     *most = *most > DBL_MAX ? DBL_MAX : *most;
     if (!(*least <= *most))
-        tki_wrong(c, range, "the range is empty");
+        tki_wrong(c, range, TKI_WRONG_EMPTY_RANGE);
 }
 
 static void real_attribute(tki_checker *c, const tki_syntax *s, tki_def_attribute *a)
@@ -203,7 +202,7 @@ static void real_attribute(tki_checker *c, const tki_syntax *s, tki_def_attribut
     if (s->d)
         a->initial.real = range_number(c, s->d);
     if (a->initial.real < a->least.real || a->initial.real > a->most.real)
-        tki_wrong(c, s->d, "the default of %s is outside its range", s->text);
+        tki_wrong(c, s->d, TKI_WRONG_DEFAULT_OUTSIDE, .names = {s->text});
 }
 
 static void choice_attribute(tki_checker *c, const tki_syntax *s, tki_def_attribute *a)
@@ -212,19 +211,19 @@ static void choice_attribute(tki_checker *c, const tki_syntax *s, tki_def_attrib
     for (const tki_syntax *choice = s->a; choice; choice = choice->next) {
         for (int i = 0; i < a->choice_count; i++)
             if (!strcmp(names[i], choice->text))
-                tki_wrong(c, choice, "%s has the choice %s twice", s->text, choice->text);
+                tki_wrong(c, choice, TKI_WRONG_CHOICE_TWICE, .names = {s->text, choice->text});
         if (a->choice_count == TK_MAX_CHOICES)
-            tki_wrong(c, choice, "%s has more than %d choices", s->text, TK_MAX_CHOICES);
+            tki_wrong(c, choice, TKI_WRONG_TOO_MANY_CHOICES, .names = {s->text}, .numbers = {TK_MAX_CHOICES});
         names[a->choice_count++] = choice->text;
     }
     a->choices = names;
     while (s->d && a->initial.integer < a->choice_count && strcmp(names[a->initial.integer], s->d->text) != 0)
         a->initial.integer++;
     if (a->initial.integer == a->choice_count)
-        tki_wrong(c, s->d, "%s has no choice %s", s->text, s->d->text);
+        tki_wrong(c, s->d, TKI_WRONG_NO_CHOICE, .names = {s->text, s->d->text});
     c->combination_count *= a->choice_count;
     if (c->combination_count > TKI_MOST_COMBINATIONS)
-        tki_wrong(c, s, "the choices of all attributes have more than %d combinations", TKI_MOST_COMBINATIONS);
+        tki_wrong(c, s, TKI_WRONG_TOO_MANY_COMBINATIONS, .numbers = {TKI_MOST_COMBINATIONS});
 }
 
 static void add_attribute(tki_checker *c, const tki_syntax *s)
@@ -232,10 +231,10 @@ static void add_attribute(tki_checker *c, const tki_syntax *s)
     static const char *const taken[] = {"domain", "numerics", "matrix_unit", "overflow"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (!strcmp(taken[i], s->text))
-            tki_wrong(c, s, "no attribute of a definition is named %s: the judge has one of that name", s->text);
+            tki_wrong(c, s, TKI_WRONG_JUDGES_ATTRIBUTE, .names = {s->text});
     check_new(c, s);
     if (c->made->attribute_count == TK_MAX_ATTRIBUTES)
-        tki_wrong(c, s, "the definition has more than %d attributes", TK_MAX_ATTRIBUTES);
+        tki_wrong(c, s, TKI_WRONG_TOO_MANY_ATTRIBUTES, .numbers = {TK_MAX_ATTRIBUTES});
     tki_def_attribute a = {.name = s->text, .ranged = s->c, .position = s->position};
     if (s->a) {
         a.type = TK_ATTRIBUTE_CHOICE;
@@ -259,9 +258,7 @@ static uint64_t choices_of(tki_checker *c, const tki_syntax *s, const tki_def_at
     while (choice < a->choice_count && strcmp(a->choices[choice], name) != 0)
         choice++;
     if (choice == a->choice_count)
-        tki_wrong(c, s->a ? s->a : s,
-                  s->a ? "%s has no choice %s" : "%s has no choice %s: write == and one of its choices", s->text,
-                  name);
+        tki_wrong(c, s->a ? s->a : s, s->a ? TKI_WRONG_NO_CHOICE : TKI_WRONG_NO_CHOICE_YES, .names = {s->text, name});
     const uint64_t one = UINT64_C(1) << choice;
     return s->marked ? (UINT64_MAX >> (64 - a->choice_count)) & ~one : one;
 }
@@ -273,7 +270,7 @@ tki_condition tki_check_condition(tki_checker *c, const tki_syntax *first)
     for (const tki_syntax *s = first; s; s = s->next) {
         const int attribute = tki_attribute_named(c, s->text);
         if (attribute < 0 || c->attributes[attribute].type != TK_ATTRIBUTE_CHOICE)
-            tki_wrong(c, s, "a condition is about an attribute that is a choice, and %s is none", s->text);
+            tki_wrong(c, s, TKI_WRONG_CONDITION_OF_NO_CHOICE, .names = {s->text});
         int i = 0;
         while (i < count && terms[i].attribute != attribute)
             i++;
@@ -281,7 +278,7 @@ tki_condition tki_check_condition(tki_checker *c, const tki_syntax *first)
             terms[count++] = (struct tki_condition_term){attribute, UINT64_MAX};
         terms[i].choices &= choices_of(c, s, &c->attributes[attribute]);
         if (!terms[i].choices)
-            tki_wrong(c, s, "the condition holds in no case");
+            tki_wrong(c, s, TKI_WRONG_CONDITION_NEVER);
     }
     return (tki_condition){count, terms};
 }
@@ -328,17 +325,17 @@ tki_def_tensor tki_head_tensor(tki_checker *c, const tki_syntax *s)
                         .position = s->position};
     for (const tki_syntax *axis = s->a; axis; axis = axis->next, t.rank++) {
         if (t.rank == TK_MAX_RANK)
-            tki_wrong(c, axis, "%s has more than %d axes", s->text, TK_MAX_RANK);
+            tki_wrong(c, axis, TKI_WRONG_TOO_MANY_AXES, .names = {s->text}, .numbers = {TK_MAX_RANK});
         t.size[t.rank] = tki_size_find(c, axis->text);
         t.extent[t.rank] = tki_int_size(c, axis, t.size[t.rank]);
     }
     if (s->b && !tki_type_named(s->b->text, &t.dtype))
-        tki_wrong(c, s->b, "%s is no type: f16, bf16, f32, e4m3, e5m2, int, i32, i64, u8 or bool", s->b->text);
+        tki_wrong(c, s->b, TKI_WRONG_NO_TYPE, .names = {s->b->text});
     t.type = s->b ? TKI_TYPE_FIXED : TKI_TYPE_CASE;
     t.integer = s->b && tki_format_of(t.dtype).number != TKI_FLOATING;
     t.present = tki_check_condition(c, s->d);
     if (t.present.count > 1)
-        tki_wrong(c, s->d, "whether %s is there depends on one attribute alone", s->text);
+        tki_wrong(c, s->d, TKI_WRONG_PRESENT_BY_SEVERAL, .names = {s->text});
     return t;
 }
 
@@ -346,10 +343,10 @@ static void integer_range(tki_checker *c, const tki_syntax *s, tki_def_tensor *t
 {
     const tki_syntax *r = s->c;
     if (strcmp(s->b->text, "int") != 0)
-        tki_wrong(c, r, "only tensors of the type int have a range of integers");
+        tki_wrong(c, r, TKI_WRONG_RANGE_OF_NO_INT);
     if (strcmp(r->text, "[)") != 0 || r->a->kind != TKI_SYNTAX_NUMBER || strcmp(r->a->text, "0") != 0 ||
         r->b->kind != TKI_SYNTAX_NAME)
-        tki_wrong(c, r, "the range of an int is [0, SIZE)");
+        tki_wrong(c, r, TKI_WRONG_INT_RANGE);
     t->below = tki_size_find(c, r->b->text);
     t->limit = tki_int_size(c, r->b, t->below);
     t->type = TKI_TYPE_INT;
@@ -363,9 +360,9 @@ static void real_range(tki_checker *c, const tki_syntax *r, tki_def_tensor *t)
     t->open_below = r->text[0] == '(';
     t->open_above = r->text[1] == ')';
     if (!isfinite(t->most - t->least))
-        tki_wrong(c, r, "the ends of a tensor's range are finite");
+        tki_wrong(c, r, TKI_WRONG_RANGE_INFINITE);
     if (!(t->least < t->most))
-        tki_wrong(c, r, "the range is empty, or one number");
+        tki_wrong(c, r, TKI_WRONG_RANGE_OF_ONE);
     t->ranged = true;
 }
 
@@ -389,7 +386,7 @@ static void check_output(tki_checker *c, const tki_syntax *s)
     const tki_syntax *first = NULL;
     tki_output_head_find(c, s->text, &first);
     if (first != s)
-        tki_wrong(c, s, "%s is the name of a tensor already", s->text);
+        tki_wrong(c, s, TKI_WRONG_TENSOR_NAME_TAKEN, .names = {s->text});
 }
 
 void tki_check_head(tki_checker *c, const tki_syntax *s)
@@ -401,12 +398,12 @@ void tki_check_head(tki_checker *c, const tki_syntax *s)
     int params = 0;
     for (const tki_syntax *i = s->a; i; i = i->next) {
         if (++params > TK_MAX_PARAMS)
-            tki_wrong(c, i, "the definition has more than %d tensors in its head", TK_MAX_PARAMS);
+            tki_wrong(c, i, TKI_WRONG_TOO_MANY_TENSORS, .numbers = {TK_MAX_PARAMS});
         add_input(c, i);
     }
     for (const tki_syntax *o = s->c; o; o = o->next) {
         if (++params > TK_MAX_PARAMS)
-            tki_wrong(c, o, "the definition has more than %d tensors in its head", TK_MAX_PARAMS);
+            tki_wrong(c, o, TKI_WRONG_TOO_MANY_TENSORS, .numbers = {TK_MAX_PARAMS});
         check_output(c, o);
     }
     /* Those that no tensor has. */

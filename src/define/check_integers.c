@@ -111,7 +111,7 @@ static int intern(tki_checker *c, const tki_syntax *at, tki_def_int n)
             return i;
     }
     if (c->made->int_count == TKI_MOST_NODES)
-        tki_wrong(c, at, "the definition has more than %d integers", TKI_MOST_NODES);
+        tki_wrong(c, at, TKI_WRONG_TOO_MANY_INTEGERS, .numbers = {TKI_MOST_NODES});
     c->ints = tki_checker_grow(c, c->ints, c->made->int_count, &c->int_room, sizeof n);
     n.position = at->position;
     const int made = c->made->int_count++;
@@ -192,12 +192,11 @@ static int pair(tki_checker *c, const tki_syntax *at, tki_int_kind kind, int a, 
 int tki_int_pair(tki_checker *c, const tki_syntax *at, tki_int_kind kind, int a, int b)
 {
     if ((kind == TKI_INT_DIVIDE || kind == TKI_INT_MODULO) && !c->ints[b].constant)
-        tki_wrong(c, at, "what %s divides by is made of sizes, integer attributes and numbers alone",
-                  kind == TKI_INT_DIVIDE ? "//" : "%");
+        tki_wrong(c, at, TKI_WRONG_DIVISOR_NO_CONSTANT, .names = {kind == TKI_INT_DIVIDE ? "//" : "%"});
     if ((kind == TKI_INT_DIVIDE || kind == TKI_INT_MODULO) && c->ints[b].kind == TKI_INT_LITERAL &&
         c->ints[b].literal <= 0)
-        tki_wrong(c, at, "what %s divides by is positive, and not %lld", kind == TKI_INT_DIVIDE ? "//" : "%",
-                  (long long)c->ints[b].literal);
+        tki_wrong(c, at, TKI_WRONG_DIVISOR_NOT_POSITIVE, .names = {kind == TKI_INT_DIVIDE ? "//" : "%"},
+                  .numbers = {c->ints[b].literal});
     return pair(c, at, kind, a, b);
 }
 
@@ -224,7 +223,7 @@ int tki_int_size(tki_checker *c, const tki_syntax *at, int size)
         return c->size_ints[size];
     const tki_syntax *value = c->size_values[size];
     if (c->size_is_open[size])
-        tki_wrong(c, at, "the size %s follows from itself", c->sizes[size].name);
+        tki_wrong(c, at, TKI_WRONG_SIZE_OF_ITSELF, .names = {c->sizes[size].name});
     c->size_is_open[size] = true;
     if (value) {
         c->sizes[size].derived = tki_where_value(c, value);
@@ -241,10 +240,10 @@ static int where_name(tki_checker *c, const tki_syntax *s)
     if (size >= 0)
         return tki_int_size(c, s, size);
     if (s->kind == TKI_SYNTAX_SIZE || attribute < 0)
-        tki_wrong(c, s, "there is no size%s %s", s->kind == TKI_SYNTAX_SIZE ? "" : " or integer attribute", s->text);
+        tki_wrong(c, s, s->kind == TKI_SYNTAX_SIZE ? TKI_WRONG_UNKNOWN_SIZE : TKI_WRONG_UNKNOWN_INTEGER,
+                  .names = {s->text});
     if (c->attributes[attribute].type != TK_ATTRIBUTE_INTEGER)
-        tki_wrong(c, s, "the attribute %s is no integer: sizes follow from sizes, integer attributes and numbers",
-                  s->text);
+        tki_wrong(c, s, TKI_WRONG_SIZE_OF_NO_INTEGER, .names = {s->text});
     return tki_int_leaf(c, s, TKI_INT_ATTRIBUTE, attribute);
 }
 
@@ -253,7 +252,7 @@ static int where_number(tki_checker *c, const tki_syntax *s)
     char *end;
     const unsigned long long value = strtoull(s->text, &end, 10);
     if (*end || value > INT64_MAX)
-        tki_wrong(c, s, "%s is no integer below 2^63", s->text);
+        tki_wrong(c, s, TKI_WRONG_TOO_LARGE_FOR_INT64, .names = {s->text});
     return tki_int_literal(c, s, (int64_t)value);
 }
 
@@ -279,22 +278,18 @@ int tki_where_value(tki_checker *c, const tki_syntax *s)
         return tki_int_pair(c, s, signs[i].kind, a,
                             tki_where_value(c, s->kind == TKI_SYNTAX_BINARY ? s->b : s->a->next));
     }
-    tki_wrong(c, s,
-              "sizes are made of sizes, integer attributes and numbers by + - * // %% and min(a, b), max(a, b)");
+    tki_wrong(c, s, TKI_WRONG_NO_SIZE_VALUE);
 }
 
 /* -- Tests and ranges ------------------------------------------------------------------------------------------------- */
 
-void tki_check_affine(tki_checker *c, const tki_syntax *at, int value, const char *what)
+void tki_check_affine(tki_checker *c, const tki_syntax *at, int value, tki_phrase what)
 {
     const tki_linear *l = &c->ints[value].linear;
     for (int i = 0; i < l->count; i++) {
         const tki_def_int *n = &c->ints[l->terms[i].atom];
         if (n->kind == TKI_INT_MULTIPLY)
-            tki_wrong(
-                c, at,
-                "%s is a sum of indices, each times a constant of sizes and attributes; here two are multiplied",
-                what);
+            tki_wrong(c, at, TKI_WRONG_NOT_AFFINE, .phrase = what);
         if (n->kind >= TKI_INT_ADD) {
             tki_check_affine(c, at, n->a, what);
             tki_check_affine(c, at, n->b, what);
@@ -338,7 +333,7 @@ bool tki_range_is_known(const tki_checker *c, int value)
 tki_test tki_make_test(tki_checker *c, const tki_syntax *s, int a, int b)
 {
     static const char *const relations[] = {"==", "!=", "<", "<=", ">", ">="};
-    tki_test test = {.a = a, .b = b, .position = s->position};
+    tki_test test = {.a = a, .b = b, .refusal = TKI_NONE, .position = s->position};
     while (strcmp(relations[test.relation], s->text) != 0)
         test.relation++;
     const int difference = pair(c, s, TKI_INT_SUBTRACT, a, b); /* which may move ints[] */
@@ -346,23 +341,29 @@ tki_test tki_make_test(tki_checker *c, const tki_syntax *s, int a, int b)
     return test;
 }
 
-void tki_add_constraint(tki_checker *c, const tki_syntax *at, tki_relation relation, int a, int b, const char *text)
+int tki_add_refusal(tki_checker *c, const tki_syntax *at, tki_wrong_kind kind, const char *name, const char *of)
 {
-    if (c->made->constraint_count == TKI_MOST_NODES)
-        tki_wrong(c, at, "the definition has more than %d constraints", TKI_MOST_NODES);
-    c->constraints = tki_checker_grow(c, c->constraints, c->made->constraint_count, &c->constraint_room,
-                                      sizeof *c->constraints);
-    const int difference = pair(c, at, TKI_INT_SUBTRACT, a, b);
-    c->constraints[c->made->constraint_count++] = (tki_test){.relation = relation,
-                                                             .a = a,
-                                                             .b = b,
-                                                             .difference = c->ints[difference].linear,
-                                                             .text = text,
-                                                             .position = at->position};
+    c->refusals = tki_checker_grow(c, c->refusals, c->made->refusal_count, &c->refusal_room, sizeof *c->refusals);
+    c->refusals[c->made->refusal_count] = (tki_complaint){
+        .kind = kind, .names = {name, of}, .numbers = {at->position.line}};
+    return c->made->refusal_count++;
 }
 
-void tki_add_check(tki_checker *c, int value, int limit, const char *text)
+void tki_add_constraint(tki_checker *c, const tki_syntax *at, tki_relation relation, int a, int b,
+                        tki_wrong_kind refusal, const char *name)
+{
+    if (c->made->constraint_count == TKI_MOST_NODES)
+        tki_wrong(c, at, TKI_WRONG_TOO_MANY_CONSTRAINTS, .numbers = {TKI_MOST_NODES});
+    c->constraints = tki_checker_grow(c, c->constraints, c->made->constraint_count, &c->constraint_room,
+                                      sizeof *c->constraints);
+    const int difference = pair(c, at, TKI_INT_SUBTRACT, a, b), why = tki_add_refusal(c, at, refusal, name, NULL);
+    c->constraints[c->made->constraint_count++] = (tki_test){relation, a,           b, c->ints[difference].linear,
+                                                             why,      at->position};
+}
+
+void tki_add_check(tki_checker *c, const tki_syntax *at, int value, int limit, tki_wrong_kind refusal,
+                   const char *name, const char *of)
 {
     c->checks = tki_checker_grow(c, c->checks, c->made->check_count, &c->check_room, sizeof *c->checks);
-    c->checks[c->made->check_count++] = (tki_range_check){value, limit, text};
+    c->checks[c->made->check_count++] = (tki_range_check){value, limit, tki_add_refusal(c, at, refusal, name, of)};
 }

@@ -70,7 +70,7 @@ static int intern(tki_checker *c, const tki_syntax *at, tki_def_node n)
         if (same_node(c, &c->nodes[i], &n))
             return i;
     if (c->made->node_count == TKI_MOST_NODES)
-        tki_wrong(c, at, "the definition has more than %d values", TKI_MOST_NODES);
+        tki_wrong(c, at, TKI_WRONG_TOO_MANY_VALUES, .numbers = {TKI_MOST_NODES});
     c->nodes = tki_checker_grow(c, c->nodes, c->made->node_count, &c->node_room, sizeof n);
     n.position = at->position;
     c->nodes[c->made->node_count] = n;
@@ -160,11 +160,7 @@ int tki_value_integer_node(tki_checker *c, const tki_syntax *at, tki_value value
 static void check_named(tki_checker *c, const tki_syntax *at, const tki_def_int *i)
 {
     if (i->kind == TKI_INT_INDEX && c->levels[i->which] == 1)
-        tki_wrong(
-            c, at,
-            "%s is an index here: the size is size(%s); if the index is meant as a number, name the axes on the "
-            "left, as in y[%s] = ...",
-            c->indices[i->which].name, c->indices[i->which].name, c->indices[i->which].name);
+        tki_wrong(c, at, TKI_WRONG_INDEX_AS_NUMBER, .names = {c->indices[i->which].name});
     if (i->kind >= TKI_INT_ADD) {
         check_named(c, at, &c->ints[i->a]);
         check_named(c, at, &c->ints[i->b]);
@@ -190,11 +186,11 @@ static int real_of(tki_checker *c, const tki_syntax *s)
     return tki_value_node(c, s, tki_check_value(c, s));
 }
 
-static int integer_of(tki_checker *c, const tki_syntax *s, const char *what)
+static int integer_of(tki_checker *c, const tki_syntax *s, tki_phrase what)
 {
     const tki_value value = tki_check_value(c, s);
     if (!value.integer)
-        tki_wrong(c, s, "%s is an integer, and this is a real number", what);
+        tki_wrong(c, s, TKI_WRONG_IS_REAL, .phrase = what);
     return value.id;
 }
 
@@ -262,11 +258,9 @@ static tki_value operand(tki_checker *c, const tki_syntax *s, int drops)
 static void check_presence(tki_checker *c, const tki_syntax *s, int tensor)
 {
     if (tensor == c->defining)
-        tki_wrong(c, s, "%s is read in the line that gives it a value", s->text);
+        tki_wrong(c, s, TKI_WRONG_READS_ITSELF, .names = {s->text});
     if (!is_within(&c->here, &c->facts[tensor].present))
-        tki_wrong(c, s,
-                  "%s is absent in some cases: put `if` before the line, or have %s as an operand of + - * alone",
-                  s->text, s->text);
+        tki_wrong(c, s, TKI_WRONG_ABSENT_SOMEWHERE, .names = {s->text});
 }
 
 /* A name that stands alone ranges over the axis, unless its range is written. */
@@ -274,18 +268,15 @@ static void check_extent(tki_checker *c, const tki_syntax *s, int scope, int ten
 {
     const int index = c->scopes[scope].index, extent = c->tensors[tensor].extent[axis];
     if (c->indices[index].extent != extent && !c->scopes[scope].written)
-        tki_wrong(c, s,
-                  "%s does not range over the axis %s of %s: the sizes are different ones, so write %s < and what it "
-                  "is to stay below",
-                  c->indices[index].name, tki_axis_name(c, tensor, axis), c->tensors[tensor].name,
-                  c->indices[index].name);
+        tki_wrong(c, s, TKI_WRONG_OTHER_RANGE,
+                  .names = {c->indices[index].name, tki_axis_name(c, tensor, axis), c->tensors[tensor].name});
 }
 
 static tki_subscript subscript(tki_checker *c, const tki_syntax *s, int tensor, int axis, bool free)
 {
-    const int value = integer_of(c, s, "a subscript");
+    const int value = integer_of(c, s, TKI_PHRASE_SUBSCRIPT);
     const int scope = s->kind == TKI_SYNTAX_NAME ? tki_scope_find(c, s->text) : TKI_NONE;
-    tki_check_affine(c, s, value, "a subscript");
+    tki_check_affine(c, s, value, TKI_PHRASE_SUBSCRIPT);
     if (scope >= 0 && !free)
         check_extent(c, s, scope, tensor, axis);
     return (tki_subscript){value, c->ints[value].linear};
@@ -296,11 +287,10 @@ static tki_subscript own_subscript(tki_checker *c, const tki_syntax *s, int tens
     const char *name = tki_axis_name(c, tensor, axis);
     for (int other = 0; other < axis; other++)
         if (!strcmp(tki_axis_name(c, tensor, other), name))
-            tki_wrong(c, s, "%s has the axis %s twice: write its subscripts", s->text, name);
+            tki_wrong(c, s, TKI_WRONG_AXIS_TWICE, .names = {s->text, name});
     const int scope = tki_scope_find(c, name);
     if (scope < 0)
-        tki_wrong(c, s, "%s has the axis %s, which nothing binds here: write its subscripts, or reduce over %s",
-                  s->text, name, name);
+        tki_wrong(c, s, TKI_WRONG_AXIS_UNBOUND, .names = {s->text, name});
     check_extent(c, s, scope, tensor, axis);
     const int value = tki_int_leaf(c, s, TKI_INT_INDEX, c->scopes[scope].index);
     return (tki_subscript){value, c->ints[value].linear};
@@ -314,12 +304,9 @@ static void check_inside(tki_checker *c, const tki_syntax *s, int tensor, int ax
     if (value->kind == TKI_INT_INDEX && c->indices[value->which].extent == extent)
         return;
     if (!tki_range_is_known(c, subscript.value))
-        tki_wrong(c, s,
-                  "nothing says which values the subscript has: give the integers a range (int in [0, SIZE)), or "
-                  "write else");
-    tki_add_check(c, subscript.value, extent,
-                  tki_reading_print(c->reading, "the subscript %s of %s can be out of range (line %d)",
-                                    tki_print_value(c->reading, s), c->tensors[tensor].name, s->position.line));
+        tki_wrong(c, s, TKI_WRONG_SUBSCRIPT_UNKNOWN);
+    tki_add_check(c, s, subscript.value, extent, TKI_REFUSED_SUBSCRIPT, tki_print_value(c->reading, s),
+                  c->tensors[tensor].name);
 }
 
 static const tki_subscript *subscripts_of(tki_checker *c, const tki_syntax *s, int tensor, bool free)
@@ -331,7 +318,8 @@ static const tki_subscript *subscripts_of(tki_checker *c, const tki_syntax *s, i
         if (count < rank)
             made[count] = subscript(c, e, tensor, count, free);
     if (s->kind == TKI_SYNTAX_READ && count != rank)
-        tki_wrong(c, s, "%s has %d ax%s, not %d", s->text, rank, rank == 1 ? "is" : "es", count);
+        tki_wrong(c, s, rank == 1 ? TKI_WRONG_ONE_AXIS : TKI_WRONG_AXES, .names = {s->text},
+                  .numbers = {rank, count});
     for (; count < rank; count++)
         made[count] = own_subscript(c, s, tensor, count);
     return made;
@@ -356,10 +344,10 @@ static tki_value read_tensor(tki_checker *c, const tki_syntax *s, int tensor)
     check_presence(c, s, tensor);
     const tki_subscript *subscripts = subscripts_of(c, s, tensor, s->b);
     if (s->b && c->tensors[tensor].integer)
-        tki_wrong(c, s->b, "%s is a tensor of integers, which have no `else`", s->text);
+        tki_wrong(c, s->b, TKI_WRONG_ELSE_OF_INTEGERS, .names = {s->text});
     const int otherwise = s->b ? real_of(c, s->b) : TKI_NONE;
     if (s->b && !c->nodes[otherwise].constant)
-        tki_wrong(c, s->b, "what stands behind `else` is made of numbers, sizes and attributes alone");
+        tki_wrong(c, s->b, TKI_WRONG_ELSE_NO_CONSTANT);
     int axis = 0;
     for (const tki_syntax *e = s->a; e && !s->b; e = e->next, axis++)
         check_inside(c, e, tensor, axis, subscripts[axis]);
@@ -372,7 +360,7 @@ static tki_value read_tensor(tki_checker *c, const tki_syntax *s, int tensor)
 static tki_value attribute_value(tki_checker *c, const tki_syntax *s, int attribute)
 {
     if (c->attributes[attribute].type == TK_ATTRIBUTE_CHOICE)
-        tki_wrong(c, s, "%s is a choice, which has no value: put `if %s == ...:` before the line", s->text, s->text);
+        tki_wrong(c, s, TKI_WRONG_CHOICE_HAS_NO_VALUE, .names = {s->text});
     if (c->attributes[attribute].type == TK_ATTRIBUTE_INTEGER)
         return integer(tki_int_leaf(c, s, TKI_INT_ATTRIBUTE, attribute));
     tki_def_node n = blank(TKI_NODE_ATTRIBUTE);
@@ -391,10 +379,10 @@ static tki_value name_value(tki_checker *c, const tki_syntax *s)
     if (tensor >= 0)
         return read_tensor(c, s, tensor);
     if (tki_size_find(c, s->text) >= 0)
-        tki_wrong(c, s, "%s is not bound here; the size is size(%s)", s->text, s->text);
+        tki_wrong(c, s, TKI_WRONG_SIZE_UNBOUND, .names = {s->text});
     if (tki_output_head_find(c, s->text, NULL) >= 0)
-        tki_wrong(c, s, "the output %s is read before the line that gives it a value", s->text);
-    tki_wrong(c, s, "there is no input, earlier line, attribute or index %s", s->text);
+        tki_wrong(c, s, TKI_WRONG_OUTPUT_READ_EARLY, .names = {s->text});
+    tki_wrong(c, s, TKI_WRONG_UNKNOWN_NAME, .names = {s->text});
 }
 
 static tki_value read_value(tki_checker *c, const tki_syntax *s)
@@ -402,10 +390,9 @@ static tki_value read_value(tki_checker *c, const tki_syntax *s)
     const int tensor = tki_tensor_find(c, s->text);
     if (tensor < 0)
         tki_wrong(c, s,
-                  tki_output_head_find(c, s->text, NULL) >= 0
-                      ? "the output %s is read before the line that gives it a value"
-                      : "there is no tensor %s, neither an input nor an earlier line",
-                  s->text);
+                  tki_output_head_find(c, s->text, NULL) >= 0 ? TKI_WRONG_OUTPUT_READ_EARLY
+                                                              : TKI_WRONG_UNKNOWN_TENSOR,
+                  .names = {s->text});
     return read_tensor(c, s, tensor);
 }
 
@@ -424,9 +411,9 @@ static tki_value size_value(tki_checker *c, const tki_syntax *s)
     if (size >= 0)
         return integer(tki_int_size(c, s, size));
     if (tensor < 0)
-        tki_wrong(c, s, "there is no size %s", s->text);
+        tki_wrong(c, s, TKI_WRONG_UNKNOWN_SIZE, .names = {s->text});
     if (c->tensors[tensor].rank != 1)
-        tki_wrong(c, s, "%s has %d axes: name the one whose size is meant", s->text, c->tensors[tensor].rank);
+        tki_wrong(c, s, TKI_WRONG_SIZE_OF_WHICH_AXIS, .names = {s->text}, .numbers = {c->tensors[tensor].rank});
     return integer(c->tensors[tensor].extent[0]);
 }
 
@@ -460,10 +447,10 @@ static tki_value binary_value(tki_checker *c, const tki_syntax *s)
     const int drops_left = divides || of_integers ? TKI_NONE : dropping(c, s->a);
     const int drops_right = divides || of_integers ? TKI_NONE : dropping(c, s->b);
     if (drops_left >= 0 && drops_right >= 0)
-        tki_wrong(c, s, "%s and %s are both absent in some cases: put `if` before the line", s->a->text, s->b->text);
+        tki_wrong(c, s, TKI_WRONG_BOTH_ABSENT, .names = {s->a->text, s->b->text});
     const tki_value a = operand(c, s->a, drops_left), b = operand(c, s->b, drops_right);
     if (of_integers && !(a.integer && b.integer))
-        tki_wrong(c, s, "%s is of integers, and one of its operands is a real number", s->text);
+        tki_wrong(c, s, TKI_WRONG_OPERAND_IS_REAL, .names = {s->text});
     if (a.integer && b.integer && !divides && drops_left < 0 && drops_right < 0)
         return integer_pair(c, s, a.id, b.id);
     const tki_primitive which = primitives[(unsigned char)s->text[0]];
@@ -514,7 +501,7 @@ static tki_value cast_value(tki_checker *c, const tki_syntax *s)
 {
     tki_def_node n = blank(TKI_NODE_CAST);
     if (!tki_type_named(s->text, &n.dtype) || tki_format_of(n.dtype).number != TKI_FLOATING)
-        tki_wrong(c, s, "%s is no format to round to: f16, bf16, f32, e4m3 or e5m2", s->text);
+        tki_wrong(c, s, TKI_WRONG_NO_FORMAT, .names = {s->text});
     n.operand[0] = real_of(c, s->a);
     return real(make(c, s, n));
 }
@@ -528,7 +515,8 @@ static int arguments(tki_checker *c, const tki_syntax *s, int count, const tki_s
         if (n < count)
             of[n] = e;
     if (n != count)
-        tki_wrong(c, s, "%s takes %d value%s, not %d", s->text, count, count == 1 ? "" : "s", n);
+        tki_wrong(c, s, count == 1 ? TKI_WRONG_TAKES_ONE : TKI_WRONG_TAKES, .names = {s->text},
+                  .numbers = {count, n});
     return n;
 }
 
@@ -581,7 +569,7 @@ static tki_value floor_value(tki_checker *c, const tki_syntax *s)
     arguments(c, s, 1, of);
     const int node = real_of(c, of[0]);
     if (!c->nodes[node].constant || !is_arithmetic(c, node))
-        tki_wrong(c, of[0], "floor is of numbers, sizes and attributes, and + - * / of these");
+        tki_wrong(c, of[0], TKI_WRONG_FLOOR_NO_CONSTANT);
     return integer(tki_int_leaf(c, s, TKI_INT_FLOOR, node));
 }
 
@@ -589,8 +577,8 @@ static tki_value philox_value(tki_checker *c, const tki_syntax *s)
 {
     const tki_syntax *of[2];
     arguments(c, s, 2, of);
-    const int seed = integer_of(c, of[0], "the seed of philox");
-    return integer(tki_int_pair(c, s, TKI_INT_PHILOX, seed, integer_of(c, of[1], "the position in philox")));
+    const int seed = integer_of(c, of[0], TKI_PHRASE_SEED);
+    return integer(tki_int_pair(c, s, TKI_INT_PHILOX, seed, integer_of(c, of[1], TKI_PHRASE_PHILOX_POSITION)));
 }
 
 /* -- Pieces -------------------------------------------------------------------------------------------------------------- */
@@ -619,9 +607,7 @@ static int moving_index(tki_checker *c, const tki_syntax *s, const tki_def_node 
     for (int axis = 0; axis < c->tensors[last->tensor].rank; axis++)
         if (is_moved(c, &last->subscripts[axis]) && c->ints[last->subscripts[axis].value].kind != TKI_INT_INDEX)
             return c->ints[last->subscripts[axis].linear.terms[0].atom].which;
-    tki_wrong(
-        c, s,
-        "the last of the pieces has no subscript that is an index less the size of those before it: b[i - size(a)]");
+    tki_wrong(c, s, TKI_WRONG_LAST_PIECE_UNMOVED);
 }
 
 /* The subscripts beside that along which the pieces lie. */
@@ -643,14 +629,11 @@ static int place_piece(tki_checker *c, const tki_syntax *s, tki_piece *piece, in
     const tki_def_node read = c->nodes[piece->read];
     const int along = moving_axis(c, &read, index);
     if (along < 0)
-        tki_wrong(c, s, "no subscript of this piece is %s less a constant", c->indices[index].name);
+        tki_wrong(c, s, TKI_WRONG_PIECE_UNMOVED, .names = {c->indices[index].name});
     piece->start = tki_int_pair(c, s, TKI_INT_SUBTRACT, tki_int_literal(c, s, 0),
                                 read.subscripts[along].linear.offset);
     piece->size = c->tensors[read.tensor].extent[along];
-    tki_add_constraint(c, s, TKI_IS_EQUAL, piece->start, end,
-                       tki_reading_print(c->reading,
-                                         "the piece %s does not begin where the one before it ends (line %d)",
-                                         s->text, s->position.line));
+    tki_add_constraint(c, s, TKI_IS_EQUAL, piece->start, end, TKI_REFUSED_PIECE, s->text);
     check_other_axes(c, s, &read, along);
     return tki_int_pair(c, s, TKI_INT_ADD, end, piece->size);
 }
@@ -659,7 +642,7 @@ static int read_piece(tki_checker *c, const tki_syntax *s)
 {
     const int tensor = s->kind == TKI_SYNTAX_READ && !s->b ? tki_tensor_find(c, s->text) : TKI_NONE;
     if (tensor < 0 || c->tensors[tensor].integer)
-        tki_wrong(c, s, "a piece is a tensor of real numbers with its subscripts, without `else`: a[i]");
+        tki_wrong(c, s, TKI_WRONG_NO_PIECE);
     check_presence(c, s, tensor);
     return read_node(c, s, tensor, subscripts_of(c, s, tensor, true), TKI_NONE);
 }
@@ -670,7 +653,7 @@ static tki_value pieces_value(tki_checker *c, const tki_syntax *s)
     tki_def_node n = blank(TKI_NODE_PIECES);
     for (const tki_syntax *e = s->a; e; e = e->next) {
         if (n.piece_count == TKI_MOST_PIECES)
-            tki_wrong(c, e, "there are more than %d pieces", TKI_MOST_PIECES);
+            tki_wrong(c, e, TKI_WRONG_TOO_MANY_PIECES, .numbers = {TKI_MOST_PIECES});
         pieces[n.piece_count].read = read_piece(c, e);
         const tki_def_node *read = &c->nodes[pieces[n.piece_count++].read];
         tki_merge_indices(c, &n.index_count, &n.indices, read->index_count, read->indices);
@@ -681,9 +664,8 @@ static tki_value pieces_value(tki_checker *c, const tki_syntax *s)
     int end = tki_int_literal(c, s, 0);
     for (const tki_syntax *e = s->a; e; e = e->next, pieces++)
         end = place_piece(c, e, pieces, n.which, end);
-    tki_add_constraint(c, s, TKI_IS_EQUAL, end, c->indices[n.which].extent,
-                       tki_reading_print(c->reading, "the pieces do not end where %s does (line %d)",
-                                         c->indices[n.which].name, s->position.line));
+    tki_add_constraint(c, s, TKI_IS_EQUAL, end, c->indices[n.which].extent, TKI_REFUSED_PIECES_END,
+                       c->indices[n.which].name);
     return real(intern(c, s, n));
 }
 
@@ -693,11 +675,11 @@ static void check_binders(tki_checker *c, const tki_syntax *s, tki_over over)
 {
     const bool one = over == TKI_ARGMAX || over == TKI_ARGMIN || over == TKI_TOPK || over >= TKI_CUMSUM;
     if (one && s->a->next)
-        tki_wrong(c, s->a->next, "%s is over one axis", s->text);
+        tki_wrong(c, s->a->next, TKI_WRONG_OVER_ONE_AXIS, .names = {s->text});
     if (over == TKI_ROTATE_HALF && s->b)
-        tki_wrong(c, s->b, "rotate_half takes no predicate");
+        tki_wrong(c, s->b, TKI_WRONG_ROTATE_WITH_PREDICATE);
     if (s->marked && over != TKI_ARGMAX && over != TKI_ARGMIN && over != TKI_TOPK)
-        tki_wrong(c, s, "`ties lower` is for argmax, argmin and topk");
+        tki_wrong(c, s, TKI_WRONG_TIES_OF_OTHER);
 }
 
 static void read_tests(tki_checker *c, const tki_syntax *s, tki_def_node *n)
@@ -707,9 +689,9 @@ static void read_tests(tki_checker *c, const tki_syntax *s, tki_def_node *n)
     tki_test *tests = tki_reading_take(c->reading, (size_t)n->test_count * sizeof *tests);
     int i = 0;
     for (const tki_syntax *t = s->b; t; t = t->next) {
-        const int a = integer_of(c, t->a, "a side of a predicate"), b = integer_of(c, t->b, "a side of a predicate");
-        tki_check_affine(c, t->a, a, "a side of a predicate");
-        tki_check_affine(c, t->b, b, "a side of a predicate");
+        const int a = integer_of(c, t->a, TKI_PHRASE_SIDE), b = integer_of(c, t->b, TKI_PHRASE_SIDE);
+        tki_check_affine(c, t->a, a, TKI_PHRASE_SIDE);
+        tki_check_affine(c, t->b, b, TKI_PHRASE_SIDE);
         tests[i] = tki_make_test(c, t, a, b);
         tki_merge_indices(c, &n->index_count, &n->indices, c->ints[a].index_count, c->ints[a].indices);
         tki_merge_indices(c, &n->index_count, &n->indices, c->ints[b].index_count, c->ints[b].indices);
@@ -726,10 +708,10 @@ static void find_places(tki_checker *c, const tki_syntax *s, tki_def_node *n)
     for (const tki_syntax *b = s->a; b; b = b->next, i++) {
         const int scope = tki_scope_find(c, b->text);
         if (scope < 0)
-            tki_wrong(c, b, "%s keeps its axes, and nothing around it binds %s", s->text, b->text);
+            tki_wrong(c, b, TKI_WRONG_KEEPS_UNBOUND, .names = {s->text, b->text});
         at[i] = c->scopes[scope].index;
         if (c->indices[at[i]].extent != c->indices[n->bound[i]].extent)
-            tki_wrong(c, b, "%s keeps its axes, and %s ranges over another size around it", s->text, b->text);
+            tki_wrong(c, b, TKI_WRONG_KEEPS_OTHER, .names = {s->text, b->text});
         tki_merge_indices(c, &n->index_count, &n->indices, 1, &at[i]);
     }
     n->at = at;
@@ -756,16 +738,12 @@ static void constrain(tki_checker *c, const tki_syntax *s, const tki_def_node *n
 {
     const int extent = c->indices[n->bound[0]].extent, none = tki_int_literal(c, s, 0);
     if (n->over == TKI_ROTATE_HALF)
-        tki_add_constraint(
-            c, s, TKI_IS_EQUAL, tki_int_pair(c, s, TKI_INT_MODULO, extent, tki_int_literal(c, s, 2)), none,
-            tki_reading_print(c->reading, "rotate_half is of an odd number of elements (line %d)", s->position.line));
+        tki_add_constraint(c, s, TKI_IS_EQUAL, tki_int_pair(c, s, TKI_INT_MODULO, extent, tki_int_literal(c, s, 2)),
+                           none, TKI_REFUSED_ODD, s->text);
     if (n->over == TKI_ARGMAX || n->over == TKI_ARGMIN)
-        tki_add_constraint(c, s, TKI_IS_GREATER, extent, none,
-                           tki_reading_print(c->reading, "%s is over nothing (line %d)", s->text, s->position.line));
+        tki_add_constraint(c, s, TKI_IS_GREATER, extent, none, TKI_REFUSED_NOTHING, s->text);
     if (n->over == TKI_TOPK)
-        tki_add_check(
-            c, n->integer, extent,
-            tki_reading_print(c->reading, "topk is of more elements than there are (line %d)", s->position.line));
+        tki_add_check(c, s, n->integer, extent, TKI_REFUSED_TOPK, s->text, NULL);
 }
 
 static void second_operand(tki_checker *c, const tki_syntax *s, tki_def_node *n)
@@ -773,25 +751,26 @@ static void second_operand(tki_checker *c, const tki_syntax *s, tki_def_node *n)
     const tki_syntax *second = s->c->next;
     const bool needs = n->over == TKI_STANDARDIZE || n->over == TKI_TOPK;
     if ((needs && (!second || second->next)) || (!needs && second && (n->over != TKI_VAR || second->next)))
-        tki_wrong(c, s, "%s takes %s", s->text,
-                  n->over == TKI_STANDARDIZE ? "two values: standardize[axes](x, eps)"
-                  : n->over == TKI_TOPK      ? "two values: topk[axis](x, position)"
-                  : n->over == TKI_VAR       ? "one value, or two: var[axes](x, correction)"
-                                             : "one value");
+        tki_wrong(c, s,
+                  n->over == TKI_STANDARDIZE ? TKI_WRONG_STANDARDIZE_TAKES
+                  : n->over == TKI_TOPK      ? TKI_WRONG_TOPK_TAKES
+                  : n->over == TKI_VAR       ? TKI_WRONG_VAR_TAKES
+                                             : TKI_WRONG_OVER_TAKES,
+                  .names = {s->text});
     if (!second)
         return;
     if (n->over == TKI_TOPK) {
-        n->integer = integer_of(c, second, "the position in topk");
-        tki_check_affine(c, second, n->integer, "the position in topk");
+        n->integer = integer_of(c, second, TKI_PHRASE_TOPK_POSITION);
+        tki_check_affine(c, second, n->integer, TKI_PHRASE_TOPK_POSITION);
         if (!tki_range_is_known(c, n->integer))
-            tki_wrong(c, second, "nothing says which values the position in topk has");
+            tki_wrong(c, second, TKI_WRONG_POSITION_UNKNOWN);
         tki_merge_indices(c, &n->index_count, &n->indices, c->ints[n->integer].index_count,
                           c->ints[n->integer].indices);
         return;
     }
     n->operand[1] = real_of(c, second);
     if (!c->nodes[n->operand[1]].constant)
-        tki_wrong(c, second, "the second value of %s is made of numbers, sizes and attributes alone", s->text);
+        tki_wrong(c, second, TKI_WRONG_SECOND_NO_CONSTANT, .names = {s->text});
 }
 
 static int over_node(tki_checker *c, const tki_syntax *s)
@@ -818,8 +797,7 @@ static tki_value over_value(tki_checker *c, const tki_syntax *s)
 {
     const int node = over_node(c, s);
     if (c->nodes[node].type == TKI_INTEGER)
-        tki_wrong(c, s, "%s is a line of its own: i[...] = %s[...](...), and then i[...] is a subscript", s->text,
-                  s->text);
+        tki_wrong(c, s, TKI_WRONG_OWN_LINE, .names = {s->text});
     return real(node);
 }
 

@@ -28,12 +28,14 @@ static void derive(tk_case *c)
 static const char *refusal(const tk_case *c)
 {
     int64_t values[TKI_MOST_NODES];
+    const tki_definition *d = tki_definition_of(c->contract);
     const int numerics = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS);
+    int found = tki_definition_settle(d, c, values);
     if (numerics == TKI_NUMERICS_TENSOR_CORE && !tki_has_matrix_unit_bounds(c->dtype))
-        return "numerics tensor_core is for products of 16-bit numbers; of f32 it is tf32";
+        found = tki_refusal_of_all(TKI_REFUSED_TENSOR_CORE);
     if (numerics == TKI_NUMERICS_TF32 && c->dtype != TK_F32)
-        return "numerics tf32 is for f32: of 16-bit numbers nothing is truncated, and it is tensor_core";
-    return tki_definition_settle(tki_definition_of(c->contract), c, values);
+        found = tki_refusal_of_all(TKI_REFUSED_TF32);
+    return found == TKI_NONE ? NULL : d->refusal_texts[found] ? d->refusal_texts[found] : "";
 }
 
 enum { ADDED_ATTRIBUTES = 2 };
@@ -273,7 +275,6 @@ static void make_attributes(making *m)
     for (int i = 0; i < m->d->attribute_count; i++) {
         const tki_def_attribute *a = &m->d->attributes[i];
         made[i] = (tk_attribute){.name = a->name,
-                                 .text = "as the definition says",
                                  .type = a->type,
                                  .initial = a->initial,
                                  .least = a->least,
@@ -293,7 +294,7 @@ static void make_attributes(making *m)
     add_numerics(m, made);
 }
 
-/* -- Clauses and texts --------------------------------------------------------------------------------------------------- */
+/* -- Clauses ------------------------------------------------------------------------------------------------------------- */
 
 static bool has_output(const tki_definition *d, bool integer)
 {
@@ -318,64 +319,15 @@ int tki_definition_clause(const tki_definition *definition, tki_defined_clause w
     return has_clause(definition, which) ? position : TKI_NONE;
 }
 
-static const char *joined(making *m, const char *before, const char *separator, const char *more)
-{
-    return tki_reading_print(m->reading, "%s%s%s", before, separator, more);
-}
-
-/* "any c, h and w, zero included, ..., where p = h // 2, c % 2 == 0; not where topk is of more elements than there are". NULL: what
- * follows from the sizes says all. */
-static const char *text_of_shapes(making *m)
-{
-    const tki_definition *d = m->d;
-    const char *text = "", *separator = ", where ", *sizes = "";
-    for (int i = 0, left = d->size_count - d->derived_count; i < d->size_count; i++)
-        if (d->sizes[i].derived == TKI_NONE)
-            sizes = joined(m, sizes, d->sizes[i].name, --left == 0 ? "" : left == 1 ? " and " : ", ");
-    for (int i = 0; i < d->derived_count; i++, separator = ", ") {
-        const tki_def_size *size = &d->sizes[d->derivation[i]];
-        text = joined(m, text, separator, tki_reading_print(m->reading, "%s = %s", size->name, size->text));
-    }
-    for (int i = 0; i < d->constraint_count; i++)
-        if (d->constraints[i].fact) {
-            text = joined(m, text, separator, d->constraints[i].fact);
-            separator = ", ";
-        }
-    separator = "; not where ";
-    for (int i = 0; i < d->constraint_count + d->check_count; i++) {
-        const int check = i - d->constraint_count;
-        if (check < 0 && d->constraints[i].fact)
-            continue;
-        text = joined(m, text, separator, check < 0 ? d->constraints[i].text : d->checks[check].text);
-        separator = ", or where ";
-    }
-    return text[0] ? tki_reading_print(m->reading, TKI_SHAPE_TEXT("%s") "%s", sizes, text) : NULL;
-}
-
 static void make_clauses(making *m)
 {
     static const struct {
         tk_clause_kind kind;
-        const char *ending, *text;
+        const char *ending;
     } all[TKI_DEFINED_COUNT] = {
-        [TKI_DEFINED_ERR] = {TK_CLAUSE_ERROR, "ERR",
-                             "for finite inputs every element of real numbers is the rounding of some value within B "
-                             "of the exact one"},
-        [TKI_DEFINED_NAN] =
-            {TK_CLAUSE_VALUE, "NAN",
-             "NaN where the lines as written, evaluated by the rules of IEEE 754, give it, and only there"},
-        [TKI_DEFINED_INF] =
-            {TK_CLAUSE_VALUE, "INF",
-             "where infinities take part, what the lines as written, evaluated by the rules of IEEE 754, give"},
-        [TKI_DEFINED_OVERFLOW] =
-            {TK_CLAUSE_VALUE, "OVERFLOW",
-             "where a value on the way can reach 2^128 (1 - 2^-25), infinities and NaN that follow from it are "
-             "admitted too"},
-        [TKI_DEFINED_SPECIAL] = {TK_CLAUSE_VALUE, "SPECIAL",
-                                 "the values that the lines `special` of the definition name"},
-        [TKI_DEFINED_INTEGER] = {
-            TK_CLAUSE_VALUE, "INTEGER",
-            "integers are exact; an index is that of an element which a choice between equal ones may take"}};
+        [TKI_DEFINED_ERR] = {TK_CLAUSE_ERROR, "ERR"},         [TKI_DEFINED_NAN] = {TK_CLAUSE_VALUE, "NAN"},
+        [TKI_DEFINED_INF] = {TK_CLAUSE_VALUE, "INF"},         [TKI_DEFINED_OVERFLOW] = {TK_CLAUSE_VALUE, "OVERFLOW"},
+        [TKI_DEFINED_SPECIAL] = {TK_CLAUSE_VALUE, "SPECIAL"}, [TKI_DEFINED_INTEGER] = {TK_CLAUSE_VALUE, "INTEGER"}};
     tk_clause *clauses = take(m, TKI_DEFINED_COUNT + 1, sizeof *clauses);
     for (tki_defined_clause i = 0; i < TKI_DEFINED_COUNT; i++) {
         if (!has_clause(m->d, i))
@@ -383,40 +335,11 @@ static void make_clauses(making *m)
         char *id = tki_reading_print(m->reading, "%s.%s", m->d->name, all[i].ending);
         for (char *p = id; *p; p++)
             *p = (char)toupper((unsigned char)*p);
-        clauses[m->contract.clause_count++] = (tk_clause){all[i].kind, id, all[i].text};
+        clauses[m->contract.clause_count++] = (tk_clause){all[i].kind, id, ""};
     }
-    const char *shapes = text_of_shapes(m);
-    if (shapes)
-        clauses[m->contract.clause_count++] = (tk_clause){.kind = TK_CLAUSE_SHAPE, .text = shapes};
+    if (m->d->derived_count + m->d->constraint_count + m->d->check_count > 0)
+        clauses[m->contract.clause_count++] = (tk_clause){.kind = TK_CLAUSE_SHAPE, .text = ""};
     m->contract.clauses = clauses;
-}
-
-/* The lines behind the head, one behind the other. */
-static const char *formula(making *m)
-{
-    const char *lines = strchr(m->d->text, '\n');
-    char *text = tki_reading_print(m->reading, "%s", lines + (lines[1] ? 5 : 1));
-    for (char *from = text, *to = text;; from++) {
-        if (!strncmp(from, "\n    ", 5)) {
-            *to++ = ';';
-            from += 3;
-            continue;
-        }
-        *to = *from == '\n' ? 0 : *from;
-        if (!*to++)
-            break;
-    }
-    return text;
-}
-
-static void make_texts(making *m)
-{
-    m->contract.name = m->d->name;
-    m->contract.summary = tki_reading_print(m->reading, "%s, as it is defined", m->d->name);
-    m->contract.formula = formula(m);
-    m->contract.bound = has_output(m->d, false)
-                            ? "derived from the definition at each element, by running error analysis"
-                            : "0: all outputs are integers";
 }
 
 void tki_make_contract(tki_reading *r, const tki_definition *definition, tk_contract *contract)
@@ -426,7 +349,7 @@ void tki_make_contract(tki_reading *r, const tki_definition *definition, tk_cont
     make_params(&m);
     make_attributes(&m);
     make_clauses(&m);
-    make_texts(&m);
+    m.contract.name = definition->name;
     m.contract.elementwise = is_elementwise(definition);
     *contract = m.contract;
 }

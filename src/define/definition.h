@@ -17,6 +17,7 @@
 #pragma once
 
 #include "core/export.h"
+#include "define/wrong.h"
 #include "tokitai.h"
 
 #define TKI_NONE (-1)
@@ -33,10 +34,6 @@ enum {
     TKI_MOST_PIECES = 64,        /* arguments of one `pieces` */
     TKI_MOST_COMBINATIONS = 4096 /* of all choices of its attributes */
 };
-
-typedef struct tki_position {
-    int line, column; /* from 1 on; columns in bytes */
-} tki_position;
 
 /* -- Integers ------------------------------------------------------------------------------------------------------ */
 
@@ -110,8 +107,7 @@ typedef struct tki_test {
     tki_relation relation;
     int a, b; /* ints[] */
     tki_linear difference;
-    const char *text; /* of constraints: what is said where it does not hold, else NULL */
-    const char *fact; /* of those that `where` states, as printed, else NULL */
+    int refusal; /* of constraints: in refusals[], else TKI_NONE */
     tki_position position;
 } tki_test;
 
@@ -333,9 +329,9 @@ typedef struct tki_gradient {
 
 /* 0 <= value < limit, for all values of its indices. */
 typedef struct tki_range_check {
-    int value;        /* ints[] */
-    int limit;        /* ints[], constant */
-    const char *text; /* what is said where it does not hold */
+    int value; /* ints[] */
+    int limit; /* ints[], constant */
+    int refusal;
 } tki_range_check;
 
 typedef struct tki_definition {
@@ -355,6 +351,9 @@ typedef struct tki_definition {
     const tki_test *constraints; /* of constants: `where` lines, and what pieces, topk, argmax and rotate_half need */
     int check_count;
     const tki_range_check *checks; /* of subscripts */
+    int refusal_count;
+    const tki_complaint *refusals; /* why a case is refused */
+    const char **refusal_texts;    /* [refusal_count] the same in words, by tki_definitions_say(); until then NULL */
     int input_count, param_count;
     const int *params; /* [param_count] tensors[], in the order of the contract: inputs, then outputs */
     int special_count;
@@ -367,9 +366,9 @@ typedef struct tki_definition {
 /* -- For a case ---------------------------------------------------------------------------------------------------- */
 
 /* Computes all constants of a case: values[i] of each ints[i] that is constant (others stay as they are), from case.dims and
- * case.attributes, of which derived sizes are not read but computed. NULL, or why the definition refuses the case: one line that lives as long as
- * the definition. `values` is [int_count]. Size expressions are total with that: overflow and divisors that are not positive are refusals. */
-TKI_EXPORT const char *tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[]);
+ * case.attributes, of which derived sizes are not read but computed. TKI_NONE, or why the definition refuses the case, in refusals[].
+ * `values` is [int_count]. Size expressions are total with that: overflow and divisors that are not positive are refusals. */
+TKI_EXPORT int tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[]);
 
 /* Sets the sizes that follow from others; one that cannot be computed is negative, as one may be that can. */
 void tki_definition_derive(const tki_definition *definition, tk_case *c);
@@ -390,11 +389,6 @@ TKI_EXPORT const char *tki_node_name(const tki_def_node *n); /* "rsqrt", "+", "s
 
 /* -- Reading --------------------------------------------------------------------------------------------------------- */
 
-typedef struct tki_definition_error {
-    tki_position position;
-    char text[256]; /* one line: what was expected, and what is there */
-} tki_definition_error;
-
 /* The definitions of a text, in its order. They live in one arena with their names and texts. */
 typedef struct tki_definitions {
     int count;
@@ -406,6 +400,15 @@ typedef struct tki_definitions {
 TK_MUST_USE tk_status tki_definitions_read(const char *text, size_t size, tki_definitions *made,
                                            tki_definition_error *error);
 void tki_definitions_free(tki_definitions *made);
+
+/* In refusals[]: those that every definition has are the first. */
+static inline int tki_refusal_of_all(tki_wrong_kind kind)
+{
+    return (int)(kind - TKI_REFUSED_INTEGER);
+}
+
+/* Writes what is said where they refuse a case; TK_NO_MEMORY. */
+TK_MUST_USE tk_status tki_definitions_say(const tki_definitions *made);
 
 /* -- The contract -------------------------------------------------------------------------------------------------- */
 

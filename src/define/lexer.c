@@ -41,8 +41,9 @@ static void take(tki_lexer *l, tki_token *token)
 {
     const size_t length = strlen(token->text);
     if (length == TKI_MOST_TOKEN)
-        tki_reading_fail(l->reading, token->position, "%s is longer than %d bytes",
-                         token->kind == TKI_TOKEN_NUMBER ? "the number" : "the name", TKI_MOST_TOKEN);
+        tki_reading_fail(l->reading, token->position,
+                         token->kind == TKI_TOKEN_NUMBER ? TKI_WRONG_LONG_NUMBER : TKI_WRONG_LONG_NAME,
+                         .numbers = {TKI_MOST_TOKEN});
     token->text[length] = *l->at;
     advance(l);
 }
@@ -65,7 +66,7 @@ static void skip_space(tki_lexer *l)
 static void take_digits(tki_lexer *l, tki_token *token, bool (*is)(char))
 {
     if (!is(peek(l, 0)))
-        tki_reading_fail(l->reading, l->position, "expected a digit of the number that begins with %s", token->text);
+        tki_reading_fail(l->reading, l->position, TKI_WRONG_NO_DIGIT, .names = {token->text});
     while (is(peek(l, 0)))
         take(l, token);
 }
@@ -83,14 +84,13 @@ static void check_number(tki_lexer *l, const tki_token *token)
 {
     const double value = strtod_l(token->text, NULL, l->reading->locale);
     if (isinf(value))
-        tki_reading_fail(l->reading, token->position, "%s is too large: a number is below 2^1024", token->text);
+        tki_reading_fail(l->reading, token->position, TKI_WRONG_NUMBER_TOO_LARGE, .names = {token->text});
     const char *end = strpbrk(token->text, token->text[1] == 'x' ? "p" : "e");
     const size_t digits = end ? (size_t)(end - token->text) : strlen(token->text);
     if (fabs(value) < 0x1p-1022 && strspn(token->text, "0.x") < digits)
-        tki_reading_fail(l->reading, token->position, "%s is too small: a number is 0 or at least 2^-1022",
-                         token->text);
+        tki_reading_fail(l->reading, token->position, TKI_WRONG_NUMBER_TOO_SMALL, .names = {token->text});
     if (token->text[1] == 'x' && digits > 2 + 13 + (strchr(token->text, '.') ? 1 : 0))
-        tki_reading_fail(l->reading, token->position, "%s has more than 13 hexadecimal digits", token->text);
+        tki_reading_fail(l->reading, token->position, TKI_WRONG_TOO_MANY_HEX_DIGITS, .names = {token->text});
 }
 
 static void take_number(tki_lexer *l, tki_token *token)
@@ -108,12 +108,11 @@ static void take_number(tki_lexer *l, tki_token *token)
     }
     const char c = peek(l, 0);
     if (hex && c != 'p' && c != 'P')
-        tki_reading_fail(l->reading, l->position, "expected p and an exponent behind the hexadecimal number %s",
-                         token->text);
+        tki_reading_fail(l->reading, l->position, TKI_WRONG_NO_HEX_EXPONENT, .names = {token->text});
     if (hex || c == 'e' || c == 'E')
         take_exponent(l, token);
     if (is_letter(peek(l, 0)))
-        tki_reading_fail(l->reading, l->position, "expected a sign or a space behind the number %s", token->text);
+        tki_reading_fail(l->reading, l->position, TKI_WRONG_NUMBER_RUNS_ON, .names = {token->text});
     for (char *p = token->text; *p; p++)
         if (is_letter(*p))
             *p = (char)(*p | 0x20);
@@ -143,9 +142,9 @@ static void take_sign(tki_lexer *l, tki_token *token)
         return;
     }
     const unsigned char c = (unsigned char)*l->at;
-    if (c > ' ' && c < 0x7f)
-        tki_reading_fail(l->reading, l->position, "the language has no character %c", c);
-    tki_reading_fail(l->reading, l->position, "the language has no byte 0x%02x", c);
+    const bool visible = c > ' ' && c < 0x7f;
+    tki_reading_fail(l->reading, l->position, visible ? TKI_WRONG_CHARACTER : TKI_WRONG_BYTE,
+                     .names = {tki_reading_print(l->reading, visible ? "%c" : "%02x", c)});
 }
 
 void tki_lexer_next(tki_lexer *l, tki_token *token)

@@ -14,18 +14,19 @@ typedef struct parser {
 
 /* -- Tokens -------------------------------------------------------------------------------------------------------- */
 
-static const char *what_is_there(const parser *p)
+/* `sign`: what could stand here, if it is nothing else. */
+__attribute__((noreturn)) static void expected_sign(parser *p, tki_phrase what, const char *sign)
 {
-    switch (p->token.kind) {
-    case TKI_TOKEN_END: return "the end of the text";
-    case TKI_TOKEN_LINE_END: return "the end of the line";
-    default: return p->token.text;
-    }
+    tki_reading_fail(p->reading, p->token.position,
+                     p->token.kind == TKI_TOKEN_END        ? TKI_WRONG_EXPECTED_AT_END
+                     : p->token.kind == TKI_TOKEN_LINE_END ? TKI_WRONG_EXPECTED_AT_LINE_END
+                                                           : TKI_WRONG_EXPECTED,
+                     .phrase = what, .names = {p->token.text, sign});
 }
 
-__attribute__((noreturn)) static void expected(parser *p, const char *what)
+__attribute__((noreturn)) static void expected(parser *p, tki_phrase what)
 {
-    tki_reading_fail(p->reading, p->token.position, "expected %s, but there is %s", what, what_is_there(p));
+    expected_sign(p, what, NULL);
 }
 
 static void next(parser *p)
@@ -47,17 +48,16 @@ static bool accept(parser *p, const char *text)
 }
 
 /* `what`: all that could stand here. */
-static void expect(parser *p, const char *text, const char *what)
+static void expect(parser *p, const char *text, tki_phrase what)
 {
     if (!accept(p, text))
-        expected(p, what);
+        expected_sign(p, what, text);
 }
 
 static tki_syntax *make(parser *p, tki_syntax_kind kind, const char *text)
 {
     if (++p->syntax > TKI_MOST_SYNTAX)
-        tki_reading_fail(p->reading, p->token.position, "the definition has more than %d words and signs",
-                         TKI_MOST_SYNTAX);
+        tki_reading_fail(p->reading, p->token.position, TKI_WRONG_TOO_MANY_WORDS, .numbers = {TKI_MOST_SYNTAX});
     tki_syntax *made = tki_reading_take(p->reading, sizeof *made);
     made->kind = kind;
     made->text = tki_reading_print(p->reading, "%s", text);
@@ -73,25 +73,24 @@ static tki_syntax *take(parser *p, tki_syntax_kind kind)
     return made;
 }
 
-static void check_word(parser *p, const char *what, size_t most)
+static void check_word(parser *p, tki_phrase what, size_t most)
 {
     if (p->token.kind != TKI_TOKEN_WORD)
         expected(p, what);
     if (!tki_is_name(p->token.text, most))
-        tki_reading_fail(p->reading, p->token.position,
-                         "%s is no name: lower-case letters, digits and _, a letter first, %d bytes at most",
-                         p->token.text, (int)most);
+        tki_reading_fail(p->reading, p->token.position, TKI_WRONG_NO_NAME, .names = {p->token.text},
+                         .numbers = {(long long)most});
 }
 
-static void check_name(parser *p, const char *what, size_t most)
+static void check_name(parser *p, tki_phrase what, size_t most)
 {
     check_word(p, what, most);
     if (tki_word_is_reserved(p->token.text))
-        tki_reading_fail(p->reading, p->token.position, "expected %s, but %s is a word of the language", what,
-                         p->token.text);
+        tki_reading_fail(p->reading, p->token.position, TKI_WRONG_EXPECTED_NO_WORD, .phrase = what,
+                         .names = {p->token.text});
 }
 
-static tki_syntax *name(parser *p, tki_syntax_kind kind, const char *what)
+static tki_syntax *name(parser *p, tki_syntax_kind kind, tki_phrase what)
 {
     check_name(p, what, TKI_MOST_NAME);
     return take(p, kind);
@@ -109,8 +108,7 @@ static tki_syntax *list(parser *p, const char *separator, tki_syntax *(*rule)(pa
 static void enter(parser *p)
 {
     if (++p->nesting > TKI_MOST_NESTING)
-        tki_reading_fail(p->reading, p->token.position, "more than %d brackets and signs are nested",
-                         TKI_MOST_NESTING);
+        tki_reading_fail(p->reading, p->token.position, TKI_WRONG_TOO_DEEP, .numbers = {TKI_MOST_NESTING});
 }
 
 static void leave(parser *p)
@@ -136,7 +134,7 @@ static tki_syntax *nested(parser *p, tki_syntax *made)
     for (int i = 0; i < 3; i++)
         made->depth = parts[i] + 1 > made->depth ? parts[i] + 1 : made->depth;
     if (made->depth > TKI_MOST_NESTING)
-        tki_reading_fail(p->reading, made->position, "more than %d brackets and signs are nested", TKI_MOST_NESTING);
+        tki_reading_fail(p->reading, made->position, TKI_WRONG_TOO_DEEP, .numbers = {TKI_MOST_NESTING});
     return made;
 }
 
@@ -150,7 +148,7 @@ static tki_syntax *test(parser *p)
 {
     tki_syntax *left = sum(p);
     if (!is_relation(p))
-        expected(p, "a relation: == != < <= > >=");
+        expected(p, TKI_EXPECTED_RELATION);
     tki_syntax *made = take(p, TKI_SYNTAX_TEST);
     made->a = left;
     made->b = sum(p);
@@ -159,7 +157,7 @@ static tki_syntax *test(parser *p)
 
 static tki_syntax *binder(parser *p)
 {
-    tki_syntax *made = name(p, TKI_SYNTAX_BINDER, "the name of an index");
+    tki_syntax *made = name(p, TKI_SYNTAX_BINDER, TKI_EXPECTED_INDEX);
     if (accept(p, "<"))
         made->a = sum(p);
     return nested(p, made);
@@ -172,32 +170,32 @@ static tki_syntax *reduction(parser *p, tki_syntax *made)
     if (accept(p, "|"))
         made->b = list(p, "and", test);
     if (accept(p, "ties")) {
-        expect(p, "lower", "lower");
+        expect(p, "lower", TKI_EXPECTED_SIGN);
         made->marked = true;
     }
     expect(p, "]",
-           made->marked ? "]"
-           : made->b    ? "an operator, a relation, and, ties lower or ]"
-                        : ", | ties lower or ]");
-    expect(p, "(", "( and what is reduced");
+           made->marked ? TKI_EXPECTED_SIGN
+           : made->b    ? TKI_EXPECTED_AFTER_PREDICATE
+                        : TKI_EXPECTED_AFTER_BINDERS);
+    expect(p, "(", TKI_EXPECTED_REDUCED);
     made->c = list(p, ",", sum);
-    expect(p, ")", "an operator, a comma or )");
+    expect(p, ")", TKI_EXPECTED_OPERATOR_COMMA_CLOSE);
     return made;
 }
 
 static void close_call(parser *p)
 {
-    expect(p, ")", "an operator, a comma or )");
+    expect(p, ")", TKI_EXPECTED_OPERATOR_COMMA_CLOSE);
 }
 
 static tki_syntax *cast(parser *p, tki_syntax *made)
 {
     made->kind = TKI_SYNTAX_CAST;
     if (p->token.kind != TKI_TOKEN_WORD)
-        expected(p, "a format");
+        expected(p, TKI_EXPECTED_FORMAT);
     made->text = tki_reading_print(p->reading, "%s", p->token.text);
     next(p);
-    expect(p, ",", "a comma");
+    expect(p, ",", TKI_EXPECTED_COMMA);
     made->a = sum(p);
     close_call(p);
     return made;
@@ -207,21 +205,21 @@ static tki_syntax *select_value(parser *p, tki_syntax *made)
 {
     made->kind = TKI_SYNTAX_SELECT;
     made->a = list(p, "and", test);
-    expect(p, ",", "an operator, and, or a comma");
+    expect(p, ",", TKI_EXPECTED_OPERATOR_AND_COMMA);
     made->b = sum(p);
-    expect(p, ",", "an operator or a comma");
+    expect(p, ",", TKI_EXPECTED_OPERATOR_COMMA);
     made->c = sum(p);
-    expect(p, ")", "an operator or )");
+    expect(p, ")", TKI_EXPECTED_OPERATOR_CLOSE);
     return made;
 }
 
 static tki_syntax *size_of(parser *p, tki_syntax *made)
 {
     made->kind = TKI_SYNTAX_SIZE;
-    check_name(p, "the name of a size, or of a tensor with one axis", TKI_MOST_NAME);
+    check_name(p, TKI_EXPECTED_SIZE, TKI_MOST_NAME);
     made->text = tki_reading_print(p->reading, "%s", p->token.text);
     next(p);
-    expect(p, ")", ")");
+    expect(p, ")", TKI_EXPECTED_SIGN);
     return made;
 }
 
@@ -233,8 +231,8 @@ static tki_syntax *call(parser *p)
         return reduction(p, made);
     const bool both = tki_over_find(made->text) >= 0 && tki_primitive_find(made->text) >= 0;
     if (tki_over_find(made->text) >= 0 && !both)
-        expected(p, "[ and the axes");
-    expect(p, "(", both ? "( or [" : "(");
+        expected(p, TKI_EXPECTED_AXES);
+    expect(p, "(", both ? TKI_EXPECTED_OPEN : TKI_EXPECTED_SIGN);
     if (!strcmp(made->text, "cast"))
         return cast(p, made);
     if (!strcmp(made->text, "select"))
@@ -257,14 +255,14 @@ static bool begins_call(const char *word)
 
 static tki_syntax *name_or_read(parser *p)
 {
-    tki_syntax *made = name(p, TKI_SYNTAX_NAME, "a value: a number, a name, a function or (");
+    tki_syntax *made = name(p, TKI_SYNTAX_NAME, TKI_EXPECTED_VALUE);
     if (!accept(p, "["))
         return made;
     made->kind = TKI_SYNTAX_READ;
     made->a = list(p, ",", sum);
     if (accept(p, "else"))
         made->b = sum(p);
-    expect(p, "]", made->b ? "an operator or ]" : "an operator, a comma, else or ]");
+    expect(p, "]", made->b ? TKI_EXPECTED_OPERATOR_END : TKI_EXPECTED_SUBSCRIPT_OR_ELSE);
     return made;
 }
 
@@ -278,7 +276,7 @@ static tki_syntax *primary(parser *p)
     tki_syntax *made;
     if (accept(p, "(")) {
         made = sum(p);
-        expect(p, ")", "an operator or )");
+        expect(p, ")", TKI_EXPECTED_OPERATOR_CLOSE);
     } else if (p->token.kind == TKI_TOKEN_WORD && begins_call(p->token.text)) {
         made = nested(p, call(p));
     } else {
@@ -328,13 +326,13 @@ static tki_syntax *sum(parser *p)
 /* It may be a word of the language: what a mode does has such a name, as `mean`. */
 static tki_syntax *choice(parser *p)
 {
-    check_word(p, "the name of a choice", TKI_MOST_NAME);
+    check_word(p, TKI_EXPECTED_CHOICE, TKI_MOST_NAME);
     return take(p, TKI_SYNTAX_NAME);
 }
 
 static tki_syntax *condition_term(parser *p)
 {
-    tki_syntax *made = name(p, TKI_SYNTAX_CONDITION, "the name of an attribute");
+    tki_syntax *made = name(p, TKI_SYNTAX_CONDITION, TKI_EXPECTED_ATTRIBUTE);
     made->marked = is(p, "!=");
     if (accept(p, "==") || accept(p, "!="))
         made->a = choice(p);
@@ -355,21 +353,21 @@ static tki_syntax *range_end(parser *p)
     }
     if (p->token.kind == TKI_TOKEN_NUMBER)
         return take(p, TKI_SYNTAX_NUMBER);
-    return is(p, "inf") ? take(p, TKI_SYNTAX_INF) : name(p, TKI_SYNTAX_NAME, "a number, inf or the name of a size");
+    return is(p, "inf") ? take(p, TKI_SYNTAX_INF) : name(p, TKI_SYNTAX_NAME, TKI_EXPECTED_RANGE_NUMBER);
 }
 
 static tki_syntax *range(parser *p)
 {
     if (!is(p, "[") && !is(p, "("))
-        expected(p, "a range: [ or (");
+        expected(p, TKI_EXPECTED_RANGE);
     tki_syntax *made = make(p, TKI_SYNTAX_RANGE, "");
     const char *open = is(p, "[") ? "[" : "(";
     next(p);
     made->a = range_end(p);
-    expect(p, ",", "a comma");
+    expect(p, ",", TKI_EXPECTED_COMMA);
     made->b = range_end(p);
     if (!is(p, "]") && !is(p, ")"))
-        expected(p, "] or )");
+        expected(p, TKI_EXPECTED_RANGE_CLOSE);
     made->text = tki_reading_print(p->reading, "%s%s", open, p->token.text);
     next(p);
     return made;
@@ -377,23 +375,23 @@ static tki_syntax *range(parser *p)
 
 static tki_syntax *axis(parser *p)
 {
-    return name(p, TKI_SYNTAX_NAME, "the name of an axis");
+    return name(p, TKI_SYNTAX_NAME, TKI_EXPECTED_AXIS);
 }
 
 static tki_syntax *type_name(parser *p)
 {
     if (p->token.kind != TKI_TOKEN_WORD)
-        expected(p, "a type");
+        expected(p, TKI_EXPECTED_TYPE);
     return take(p, TKI_SYNTAX_NAME);
 }
 
 /* name axes [":" type], which inputs and outputs share */
-static tki_syntax *tensor(parser *p, const char *what)
+static tki_syntax *tensor(parser *p, tki_phrase what)
 {
     tki_syntax *made = name(p, TKI_SYNTAX_TENSOR, what);
-    expect(p, "[", "[ and the axes");
+    expect(p, "[", TKI_EXPECTED_AXES);
     made->a = list(p, ",", axis);
-    expect(p, "]", "a comma or ]");
+    expect(p, "]", TKI_EXPECTED_COMMA_END);
     if (accept(p, ":"))
         made->b = type_name(p);
     return made;
@@ -401,7 +399,7 @@ static tki_syntax *tensor(parser *p, const char *what)
 
 static tki_syntax *input(parser *p)
 {
-    tki_syntax *made = tensor(p, "the name of an input");
+    tki_syntax *made = tensor(p, TKI_EXPECTED_INPUT);
     if (accept(p, "in"))
         made->c = range(p);
     if (accept(p, "if"))
@@ -411,9 +409,9 @@ static tki_syntax *input(parser *p)
 
 static tki_syntax *output(parser *p)
 {
-    tki_syntax *made = tensor(p, "the name of an output");
+    tki_syntax *made = tensor(p, TKI_EXPECTED_OUTPUT);
     if (accept(p, "over"))
-        made->c = name(p, TKI_SYNTAX_NAME, "the name of an input");
+        made->c = name(p, TKI_SYNTAX_NAME, TKI_EXPECTED_INPUT);
     if (accept(p, "if"))
         made->d = condition(p);
     return made;
@@ -427,22 +425,22 @@ static tki_syntax *default_number(parser *p)
         return made;
     }
     if (p->token.kind != TKI_TOKEN_NUMBER)
-        expected(p, "a number");
+        expected(p, TKI_EXPECTED_NUMBER);
     return take(p, TKI_SYNTAX_NUMBER);
 }
 
 static tki_syntax *attribute(parser *p)
 {
-    tki_syntax *made = name(p, TKI_SYNTAX_ATTRIBUTE, "the name of an attribute");
-    expect(p, ":", ": and the attribute's type");
+    tki_syntax *made = name(p, TKI_SYNTAX_ATTRIBUTE, TKI_EXPECTED_ATTRIBUTE);
+    expect(p, ":", TKI_EXPECTED_ATTRIBUTE_TYPE);
     if (!is(p, "real") && !is(p, "int") && !is(p, "choice"))
-        expected(p, "real, int or choice");
+        expected(p, TKI_EXPECTED_KIND_OF_ATTRIBUTE);
     const bool choices = is(p, "choice");
     made->b = take(p, TKI_SYNTAX_NAME);
     if (choices) {
-        expect(p, "(", "( and the choices");
+        expect(p, "(", TKI_EXPECTED_CHOICES);
         made->a = list(p, ",", choice);
-        expect(p, ")", "a comma or )");
+        expect(p, ")", TKI_EXPECTED_COMMA_CLOSE);
     } else if (accept(p, "in")) {
         made->c = range(p);
     }
@@ -457,7 +455,7 @@ static tki_syntax *fact(parser *p)
 {
     tki_syntax *left = sum(p);
     if (!is(p, "=") && !is_relation(p))
-        expected(p, "= or a relation: == != < <= > >=");
+        expected(p, TKI_EXPECTED_FACT);
     tki_syntax *made = take(p, TKI_SYNTAX_TEST);
     made->a = left;
     made->b = sum(p);
@@ -473,15 +471,13 @@ static tki_syntax *where(parser *p)
 
 static tki_syntax *assignment(parser *p, tki_syntax *only_if)
 {
-    tki_syntax *made = name(p, TKI_SYNTAX_ASSIGN,
-                            only_if ? "a name"
-                                    : "a line: a name, if, where, special, gradient, bound, or the next op");
+    tki_syntax *made = name(p, TKI_SYNTAX_ASSIGN, only_if ? TKI_EXPECTED_NAME : TKI_EXPECTED_LINE);
     made->marked = accept(p, "[");
     if (made->marked) {
         made->a = list(p, ",", binder);
-        expect(p, "]", "a comma or ]");
+        expect(p, "]", TKI_EXPECTED_COMMA_END);
     }
-    expect(p, "=", made->marked ? "=" : "[ or =");
+    expect(p, "=", made->marked ? TKI_EXPECTED_SIGN : TKI_EXPECTED_INDICES_OR_VALUE);
     made->b = sum(p);
     made->c = only_if;
     return made;
@@ -492,20 +488,20 @@ static tki_syntax *special_value(parser *p)
     if (is(p, "-")) {
         tki_syntax *made = take(p, TKI_SYNTAX_NEGATE);
         if (!is(p, "inf"))
-            expected(p, "inf");
+            expected_sign(p, TKI_EXPECTED_SIGN, "inf");
         made->a = take(p, TKI_SYNTAX_INF);
         return made;
     }
     const bool zero = p->token.kind == TKI_TOKEN_NUMBER && !strcmp(p->token.text, "0");
     if (!zero && !is(p, "nan") && !is(p, "inf"))
-        expected(p, "nan, inf, -inf or 0");
+        expected(p, TKI_EXPECTED_SPECIAL_VALUE);
     return take(p, zero ? TKI_SYNTAX_NUMBER : is(p, "inf") ? TKI_SYNTAX_INF : TKI_SYNTAX_NAME);
 }
 
 static tki_syntax *special_values(parser *p)
 {
-    tki_syntax *made = name(p, TKI_SYNTAX_VALUES, "the name of a tensor");
-    expect(p, "=", "=");
+    tki_syntax *made = name(p, TKI_SYNTAX_VALUES, TKI_EXPECTED_TENSOR);
+    expect(p, "=", TKI_EXPECTED_SIGN);
     made->a = list(p, "or", special_value);
     return made;
 }
@@ -514,42 +510,42 @@ static tki_syntax *special(parser *p)
 {
     tki_syntax *made = take(p, TKI_SYNTAX_SPECIAL);
     made->a = list(p, "and", special_values);
-    expect(p, ":", "or, and, or :");
+    expect(p, ":", TKI_EXPECTED_AFTER_SPECIAL);
     made->b = special_values(p);
     return made;
 }
 
 static tki_syntax *tensor_name(parser *p)
 {
-    return name(p, TKI_SYNTAX_NAME, "the name of a tensor");
+    return name(p, TKI_SYNTAX_NAME, TKI_EXPECTED_TENSOR);
 }
 
 static tki_syntax *gradient(parser *p)
 {
     tki_syntax *made = take(p, TKI_SYNTAX_GRADIENT);
-    expect(p, "of", "of");
-    check_word(p, "the name of an op", TKI_MOST_TOKEN);
+    expect(p, "of", TKI_EXPECTED_SIGN);
+    check_word(p, TKI_EXPECTED_OP, TKI_MOST_TOKEN);
     made->text = tki_reading_print(p->reading, "%s", p->token.text);
     next(p);
-    expect(p, "(", "(");
+    expect(p, "(", TKI_EXPECTED_SIGN);
     made->a = list(p, ",", tensor_name);
-    expect(p, "by", "a comma or by");
+    expect(p, "by", TKI_EXPECTED_COMMA_BY);
     made->b = list(p, ",", tensor_name);
-    expect(p, ")", "a comma or )");
+    expect(p, ")", TKI_EXPECTED_COMMA_CLOSE);
     return made;
 }
 
 static tki_syntax *bound(parser *p)
 {
     tki_syntax *made = take(p, TKI_SYNTAX_BOUND);
-    expect(p, "ERR", "ERR");
+    expect(p, "ERR", TKI_EXPECTED_SIGN);
     made->text = "";
     if (!is(p, "=")) {
-        check_name(p, "= or the name of an output", TKI_MOST_NAME);
+        check_name(p, TKI_EXPECTED_BOUND, TKI_MOST_NAME);
         made->text = tki_reading_print(p->reading, "%s", p->token.text);
         next(p);
     }
-    expect(p, "=", "=");
+    expect(p, "=", TKI_EXPECTED_SIGN);
     made->a = sum(p);
     return made;
 }
@@ -567,11 +563,11 @@ static tki_syntax *line(parser *p)
     if (!accept(p, "if"))
         return assignment(p, NULL);
     tki_syntax *only_if = condition(p);
-    expect(p, ":", "== != and, or :");
+    expect(p, ":", TKI_EXPECTED_AFTER_CONDITION);
     return assignment(p, only_if);
 }
 
-static void end_line(parser *p, const char *what)
+static void end_line(parser *p, tki_phrase what)
 {
     if (p->token.kind != TKI_TOKEN_LINE_END && p->token.kind != TKI_TOKEN_END)
         expected(p, what);
@@ -582,24 +578,23 @@ static void end_line(parser *p, const char *what)
 static tki_syntax *definition(parser *p)
 {
     p->syntax = 0;
-    expect(p, "op", "op");
-    check_word(p, "the name of the op", TKI_MOST_TOKEN);
+    expect(p, "op", TKI_EXPECTED_SIGN);
+    check_word(p, TKI_EXPECTED_THE_OP, TKI_MOST_TOKEN);
     tki_syntax *made = take(p, TKI_SYNTAX_DEFINITION);
-    expect(p, "(", "( and the inputs");
+    expect(p, "(", TKI_EXPECTED_INPUTS);
     made->a = list(p, ",", input);
     if (accept(p, ";"))
         made->b = list(p, ",", attribute);
-    expect(p, ")", made->b ? "a comma or )" : "a comma, ; or )");
-    expect(p, "->", "->");
+    expect(p, ")", made->b ? TKI_EXPECTED_COMMA_CLOSE : TKI_EXPECTED_INPUTS_END);
+    expect(p, "->", TKI_EXPECTED_SIGN);
     made->c = list(p, ",", output);
-    end_line(p, "a comma or the end of the line");
+    end_line(p, TKI_EXPECTED_OUTPUTS_END);
     tki_syntax **last = &made->d;
     for (int lines = 0; p->token.kind != TKI_TOKEN_END && !is(p, "op"); last = &(*last)->next) {
         if (++lines > TKI_MOST_LINES)
-            tki_reading_fail(p->reading, p->token.position, "the definition has more than %d lines", TKI_MOST_LINES);
+            tki_reading_fail(p->reading, p->token.position, TKI_WRONG_TOO_MANY_LINES, .numbers = {TKI_MOST_LINES});
         *last = line(p);
-        end_line(p, (*last)->kind == TKI_SYNTAX_WHERE ? "an operator, a comma or the end of the line"
-                                                      : "an operator or the end of the line");
+        end_line(p, (*last)->kind == TKI_SYNTAX_WHERE ? TKI_EXPECTED_FACTS_END : TKI_EXPECTED_LINE_END);
     }
     return made;
 }
@@ -608,14 +603,14 @@ tki_syntax *tki_parse(tki_reading *r, const char *text, size_t size)
 {
     parser p = {r, {r, text, text + size, {1, 1}, 0}, {0}, 0, 0};
     if (size > TKI_MOST_TEXT)
-        tki_reading_fail(r, p.lexer.position, "the text has %zu bytes; at most %d are read", size, TKI_MOST_TEXT);
+        tki_reading_fail(r, p.lexer.position, TKI_WRONG_TOO_LONG, .numbers = {(long long)size, TKI_MOST_TEXT});
     next(&p);
     while (p.token.kind == TKI_TOKEN_LINE_END)
         next(&p);
     tki_syntax *first = definition(&p), **last = &first->next;
     for (int count = 1; p.token.kind != TKI_TOKEN_END; last = &(*last)->next) {
         if (++count > TKI_MOST_OPS)
-            tki_reading_fail(r, p.token.position, "the text has more than %d definitions", TKI_MOST_OPS);
+            tki_reading_fail(r, p.token.position, TKI_WRONG_TOO_MANY_OPS, .numbers = {TKI_MOST_OPS});
         *last = definition(&p);
     }
     return first;

@@ -1,16 +1,16 @@
 /* DECIDES. Reading a text of definitions: parser and checker, and how they fail. */
-#include <stdio.h>
 #include <string.h>
 
 #include "define/syntax.h"
 
-void tki_reading_fail(tki_reading *r, tki_position position, const char *format, ...)
+void tki_reading_refuse(tki_reading *r, tki_position position, const tki_complaint *what)
 {
-    va_list values;
-    va_start(values, format);
-    vsnprintf(r->error->text, sizeof r->error->text, format, values);
-    va_end(values);
-    r->error->position = position;
+    *r->error = (tki_definition_error){.position = position, .what = *what};
+    for (int i = 0; i < TKI_WRONG_NAMES; i++) {
+        r->error->what.names[i] = NULL;
+        if (what->names[i])
+            strncpy(r->error->names[i], what->names[i], TKI_WRONG_NAME - 1);
+    }
     r->status = TK_BAD_ARGUMENT;
     longjmp(r->failed, 1);
 }
@@ -20,7 +20,6 @@ static void *given(tki_reading *r, void *memory)
     if (memory)
         return memory;
     r->status = TK_NO_MEMORY;
-    snprintf(r->error->text, sizeof r->error->text, "no memory");
     longjmp(r->failed, 1);
 }
 
@@ -51,8 +50,8 @@ static void read_all(tki_reading *r, const char *text, size_t size, tki_definiti
     for (const tki_syntax *s = first; s; s = s->next) {
         for (const tki_syntax *before = first; before != s; before = before->next)
             if (!strcmp(before->text, s->text))
-                tki_reading_fail(r, s->position, "there is a definition of %s already, in line %d", s->text,
-                                 before->position.line);
+                tki_reading_fail(r, s->position, TKI_WRONG_DEFINED_TWICE, .names = {s->text},
+                                 .numbers = {before->position.line});
         tki_check_definition(r, s, list++);
     }
 }
@@ -63,12 +62,10 @@ tk_status tki_definitions_read(const char *text, size_t size, tki_definitions *m
     *error = (tki_definition_error){0};
     tki_reading r = {.arena = tki_arena_create(), .error = error, .locale = newlocale(LC_NUMERIC_MASK, "C", NULL)};
     made->arena = r.arena;
-    if (!r.arena || !r.locale) {
+    if (!r.arena || !r.locale)
         r.status = TK_NO_MEMORY;
-        snprintf(error->text, sizeof error->text, "no memory");
-    } else {
+    else
         read_all(&r, text, size, made);
-    }
     if (r.locale)
         freelocale(r.locale);
     if (r.status != TK_OK)

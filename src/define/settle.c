@@ -265,48 +265,46 @@ static bool divides_wrongly(const settling *s, const tki_def_int *n)
     return (n->kind == TKI_INT_DIVIDE || n->kind == TKI_INT_MODULO) && s->values[n->b] <= 0;
 }
 
-static const char *refusal_of_constants(const settling *s)
+static int refusal_of_constants(const settling *s)
 {
     for (int i = 0; i < s->d->int_count; i++)
         if (s->d->ints[i].constant ? s->failed[i] : divides_wrongly(s, &s->d->ints[i]))
-            return "an integer of the definition leaves 64 bits, is divided by what is not positive, or is the floor "
-                   "of what "
-                   "no double holds";
+            return tki_refusal_of_all(TKI_REFUSED_INTEGER);
     for (int i = 0; i < s->d->derived_count; i++)
         if (s->values[s->d->sizes[s->d->derivation[i]].derived] < 0)
-            return "a size that follows from others is negative";
+            return tki_refusal_of_all(TKI_REFUSED_SIZE);
     for (int i = 0; i < s->d->index_count; i++)
         if (s->values[s->d->indices[i].extent] < 0)
-            return "an index is to stay below a negative number";
+            return tki_refusal_of_all(TKI_REFUSED_EXTENT);
     for (int i = 0; i < s->d->constraint_count; i++) {
         const tki_test *t = &s->d->constraints[i];
         if (!tki_relation_holds(t->relation, s->values[t->a], s->values[t->b]))
-            return t->text;
+            return t->refusal;
     }
-    return NULL;
+    return TKI_NONE;
 }
 
-static const char *refusal_of_subscripts(const settling *s)
+static int refusal_of_subscripts(const settling *s)
 {
     for (int i = 0; i < s->d->check_count; i++) {
         const tki_range_check *check = &s->d->checks[i];
         const enum range range = s->d->ints[check->value].constant ? KNOWN : s->range[check->value];
         if (range != NOTHING && (range == UNKNOWN || least_of(s, check->value) < 0 ||
                                  most_of(s, check->value) >= s->values[check->limit]))
-            return check->text;
+            return check->refusal;
     }
-    return NULL;
+    return TKI_NONE;
 }
 
-const char *tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[])
+int tki_definition_settle(const tki_definition *definition, const tk_case *c, int64_t values[])
 {
     settling s;
     s.d = definition;
     s.c = c;
     s.values = values;
     compute_constants(&s);
-    const char *refusal = refusal_of_constants(&s);
-    if (refusal)
+    const int refusal = refusal_of_constants(&s);
+    if (refusal != TKI_NONE)
         return refusal;
     compute_ranges(&s);
     return refusal_of_subscripts(&s);

@@ -56,8 +56,9 @@ typedef struct tki_reading {
     jmp_buf failed;
 } tki_reading;
 
-__attribute__((noreturn, format(printf, 3, 4))) void tki_reading_fail(tki_reading *r, tki_position position,
-                                                                      const char *format, ...);
+__attribute__((noreturn)) void tki_reading_refuse(tki_reading *r, tki_position position, const tki_complaint *what);
+/* With the kind, and .names, .numbers or .phrase where its sentence has some. */
+#define tki_reading_fail(r, position, ...) tki_reading_refuse(r, position, &(tki_complaint){.kind = __VA_ARGS__})
 void *tki_reading_take(tki_reading *r, size_t bytes); /* does not return without memory */
 __attribute__((format(printf, 2, 3))) char *tki_reading_print(tki_reading *r, const char *format, ...);
 
@@ -79,3 +80,6 @@ void tki_check_definition(tki_reading *r, const tki_syntax *syntax, tki_definiti
 
 /* What the contract points to lives as long as the arena and the definition. */
 void tki_make_contract(tki_reading *r, const tki_definition *definition, tk_contract *contract);
+
+/* Its texts: made without them, it says nothing. */
+void tki_say_contract(tki_reading *r, const tki_definition *definition, tk_contract *contract);

@@ -254,7 +254,7 @@ typedef struct plan {
     int *readers_of_node, *readers_of_tensor;  /* programs in which they occur */
     double *widest_of_node, *widest_of_tensor; /* the largest of these programs' domains */
     int64_t bytes;
-    const char *refusal;
+    bool refused; /* it needs more values than are computed */
     tk_status status;
 } plan;
 
@@ -538,7 +538,7 @@ static double cost_of_program(plan *p, tki_program *program)
     }
     in->work = fmax(in->work, filled + program->cost * program->domain);
     if (!(in->work <= TKI_MOST_WORK))
-        p->refusal = "the case needs more values than an interpreter computes";
+        p->refused = true;
     return program->cost;
 }
 
@@ -640,18 +640,17 @@ static tk_status plan_all(tki_interpreter *in, plan *p)
         if (is_made(&in->stated[tensor]))
             cost_of_program(p, &in->stated[tensor]);
     }
-    return p->refusal ? TK_BAD_ARGUMENT : TK_OK;
+    return p->refused ? TK_BAD_ARGUMENT : TK_OK;
 }
 
 static tk_status make_interpreter(const tki_definition *d, const tk_case *c, const void *const buffers[],
-                                  const tki_watch *watch, double asked, tki_interpreter **made, const char **refusal)
+                                  const tki_watch *watch, double asked, tki_interpreter **made)
 {
     const tki_floats floats = tki_floats_begin();
     tki_interpreter *in = calloc(1, sizeof *in);
     plan p = {.in = in};
     tk_status status = TK_NO_MEMORY;
     *made = NULL;
-    *refusal = NULL;
     if (in) {
         *in = (tki_interpreter){.d = d,
                                 .c = c,
@@ -664,8 +663,7 @@ static tk_status make_interpreter(const tki_definition *d, const tk_case *c, con
         status = allocate(in, &p) ? tki_elementary_open(&in->rules.tables) : TK_NO_MEMORY;
     }
     if (status == TK_OK) {
-        *refusal = tki_definition_settle(d, c, in->constants);
-        status = *refusal ? TK_BAD_ARGUMENT : open_inputs(in);
+        status = tki_definition_settle(d, c, in->constants) != TKI_NONE ? TK_BAD_ARGUMENT : open_inputs(in);
     }
     if (status == TK_OK) {
         resolve_choices(in);
@@ -676,8 +674,6 @@ static tk_status make_interpreter(const tki_definition *d, const tk_case *c, con
     }
     if (status == TK_OK)
         status = plan_all(in, &p);
-    if (p.refusal)
-        *refusal = p.refusal;
     if (status == TK_OK && buffers)
         status = make_tables(in);
     free(p.readers_of_node);
@@ -693,21 +689,21 @@ static tk_status make_interpreter(const tki_definition *d, const tk_case *c, con
 }
 
 tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[],
-                               tki_interpreter **made, const char **refusal)
+                               tki_interpreter **made)
 {
-    return make_interpreter(d, c, buffers, NULL, INFINITY, made, refusal);
+    return make_interpreter(d, c, buffers, NULL, INFINITY, made);
 }
 
 tk_status tki_interpreter_make_for(const tki_definition *d, const tk_case *c, const void *const buffers[],
-                                   double asked, tki_interpreter **made, const char **refusal)
+                                   double asked, tki_interpreter **made)
 {
-    return make_interpreter(d, c, buffers, NULL, asked, made, refusal);
+    return make_interpreter(d, c, buffers, NULL, asked, made);
 }
 
 tk_status tki_interpreter_make_watched(const tki_definition *d, const tk_case *c, const void *const buffers[],
-                                       const tki_watch *watch, tki_interpreter **made, const char **refusal)
+                                       const tki_watch *watch, tki_interpreter **made)
 {
-    return make_interpreter(d, c, buffers, watch, INFINITY, made, refusal);
+    return make_interpreter(d, c, buffers, watch, INFINITY, made);
 }
 
 static void free_program(tki_program *p)

@@ -101,17 +101,17 @@ typedef struct tki_interpreter {
     tki_filling *fillings;
 } tki_interpreter;
 
-/* On TK_OK the caller frees it. TK_BAD_ARGUMENT: *refusal says why the case is not evaluated; it lives as long as the definition. It is for all
- * outputs that the case has. Buffers may be NULL, of who only wants to know whether it is evaluated: then no table is filled. */
+/* On TK_OK the caller frees it. TK_BAD_ARGUMENT: the case is not evaluated. It is for all outputs that the case has.
+ * Buffers may be NULL, of who only wants to know whether it is evaluated: then no table is filled. */
 TK_MUST_USE tk_status tki_interpreter_make(const tki_definition *d, const tk_case *c, const void *const buffers[],
-                                           tki_interpreter **made, const char **refusal);
+                                           tki_interpreter **made);
 /* The same for who asks for so many elements of each output at most: tables that cost more than these do not are not filled. */
 TK_MUST_USE tk_status tki_interpreter_make_for(const tki_definition *d, const tk_case *c, const void *const buffers[],
-                                               double asked, tki_interpreter **made, const char **refusal);
+                                               double asked, tki_interpreter **made);
 /* The same as the first, watched. */
 TK_MUST_USE tk_status tki_interpreter_make_watched(const tki_definition *d, const tk_case *c,
                                                    const void *const buffers[], const tki_watch *watch,
-                                                   tki_interpreter **made, const char **refusal);
+                                                   tki_interpreter **made);
 void tki_interpreter_free(tki_interpreter *in);
 
 /* Is each element of the tensor an index that argmax, argmin or topk finds? Several may be right. Where the buffer of such an output is there, lines

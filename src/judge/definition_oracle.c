@@ -55,7 +55,6 @@ static tk_status prepare(const tki_oracle_job *job, void **made)
 {
     const tki_definition *d = tki_definition_of(job->c->contract);
     prepared *p = malloc(sizeof *p);
-    const char *refusal;
     if (!p)
         return TK_NO_MEMORY;
     *p = (prepared){.in = NULL};
@@ -63,7 +62,7 @@ static tk_status prepare(const tki_oracle_job *job, void **made)
         p->clause[which] = tki_definition_clause(d, which);
     set_buffers(d, job, p->buffers);
     const double asked = job->sampled ? (double)TKI_MOST_SAMPLED * BOX : INFINITY;
-    tk_status status = tki_interpreter_make_for(d, job->c, p->buffers, asked, &p->in, &refusal);
+    tk_status status = tki_interpreter_make_for(d, job->c, p->buffers, asked, &p->in);
     if (status == TK_OK)
         status = fill_patterns(job, p);
     if (status != TK_OK && status != TK_BAD_ARGUMENT) {
@@ -120,11 +119,10 @@ static tk_status fill_patterns(const tki_oracle_job *job, prepared *p)
 bool tki_definition_samples(const tk_case *c)
 {
     tki_interpreter *in = NULL;
-    const char *refusal;
     const tki_definition *d = tki_definition_of(c->contract);
     if (!d)
         return false;
-    const tk_status status = tki_interpreter_make(d, c, NULL, &in, &refusal);
+    const tk_status status = tki_interpreter_make(d, c, NULL, &in);
     const bool large = status == TK_BAD_ARGUMENT || (status == TK_OK && in->work > MOST_OF_ALL);
     tki_interpreter_free(in);
     return large;
@@ -308,11 +306,10 @@ static int origin(const tki_oracle_job *job, int64_t index)
     int first = -1;
     const tki_watch watch = {.see = look, .context = &first};
     tki_interpreter *in = NULL;
-    const char *refusal;
     tki_value y;
     if (!p->in || d->tensors[tensor].integer || p->in->of_tensor[tensor].cost > MOST_VALUES)
         return first;
-    if (tki_interpreter_make_watched(d, job->c, p->buffers, &watch, &in, &refusal) == TK_OK &&
+    if (tki_interpreter_make_watched(d, job->c, p->buffers, &watch, &in) == TK_OK &&
         in->of_tensor[tensor].cost <= MOST_VALUES && tki_interpreter_values(in, tensor, index, 1, &y) != TK_OK)
         first = -1; /* no memory: then none is named */
     tki_interpreter_free(in);

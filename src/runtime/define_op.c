@@ -11,8 +11,10 @@
 /* A function of its own, since a jump out of it leaves its locals undefined. */
 static void make(tki_reading *r, const tki_definition *d, tk_contract *contract)
 {
-    if (setjmp(r->failed) == 0)
+    if (setjmp(r->failed) == 0) {
         tki_make_contract(r, d, contract);
+        tki_say_contract(r, d, contract);
+    }
 }
 
 static tk_status register_definition(tk_ctx *ctx, const tki_definition *d, bool unnamed, const tk_contract **contract)
@@ -23,7 +25,7 @@ static tk_status register_definition(tk_ctx *ctx, const tki_definition *d, bool 
     if (!r.arena)
         return tki_fail(ctx, TK_NO_MEMORY, "no memory for the contract of %s", d->name);
     make(&r, d, &made);
-    const tk_status status = r.status != TK_OK ? tki_fail(ctx, r.status, "%s", error.text)
+    const tk_status status = r.status != TK_OK ? tki_fail(ctx, r.status, "no memory")
                              : unnamed         ? tki_contract_register_unnamed(ctx, &made, contract)
                                                : tk_contract_register(ctx, &made, 0, NULL, contract);
     tki_arena_destroy(r.arena);
@@ -100,11 +102,14 @@ static tk_status define(tk_ctx *ctx, tki_definitions *made, const tki_definition
 static tk_status read_text(tk_ctx *ctx, const char *text, size_t size, tki_definitions *made)
 {
     tki_definition_error error;
-    const tk_status status = tki_definitions_read(text, size, made, &error);
+    char said[256];
+    tk_status status = tki_definitions_read(text, size, made, &error);
     if (status == TK_BAD_ARGUMENT)
         return tki_fail(ctx, status, "line %d, column %d: %s", error.position.line, error.position.column,
-                        error.text);
-    return status == TK_OK ? TK_OK : tki_fail(ctx, status, "%s", error.text);
+                        tki_definition_error_text(&error, said, sizeof said));
+    if (status == TK_OK && (status = tki_definitions_say(made)) != TK_OK)
+        tki_definitions_free(made);
+    return status == TK_OK ? TK_OK : tki_fail(ctx, status, "no memory");
 }
 
 tk_status tk_op_define(tk_ctx *ctx, const char *text, size_t size, const char *name, const tk_contract **contract)

@@ -482,12 +482,9 @@ static void count(checking *c, const comparison *found)
 
 static tk_status open_interpreters(checking *c)
 {
-    const char *refusal;
-    const tk_status status = tki_interpreter_make(c->f, &c->of_f, (const void *const *)c->f_inputs.data, &c->f_in,
-                                                  &refusal);
-    return status != TK_OK
-               ? status
-               : tki_interpreter_make(c->g, &c->of_g, (const void *const *)c->g_inputs.data, &c->g_in, &refusal);
+    const tk_status status = tki_interpreter_make(c->f, &c->of_f, (const void *const *)c->f_inputs.data, &c->f_in);
+    return status != TK_OK ? status
+                           : tki_interpreter_make(c->g, &c->of_g, (const void *const *)c->g_inputs.data, &c->g_in);
 }
 
 /* TK_BAD_ARGUMENT of the interpreter, or of forward mode: the case is left out. */

@@ -257,8 +257,7 @@ static void find_zero_factors(const padding *p, int node, int times)
 static void find_padding_in(linting *l, const tk_case *c)
 {
     tki_interpreter *in;
-    const char *refusal;
-    const tk_status status = tki_interpreter_make(l->d, c, NULL, &in, &refusal);
+    const tk_status status = tki_interpreter_make(l->d, c, NULL, &in);
     for (int i = 0; i < l->d->node_count && status == TK_OK; i++) {
         const tki_def_node *n = &l->d->nodes[i];
         const padding p = {l, in, n};

@@ -136,9 +136,8 @@ tk_status tki_point_values(const tki_point *point, const tki_watch *watch, int t
     static const tki_watch nobody;
     const tki_floats floats = tki_floats_begin();
     tki_interpreter *in;
-    const char *refusal;
     tk_status status = tki_interpreter_make_watched(
-        point->d, &point->trial.c, (const void *const *)point->inputs.data, watch ? watch : &nobody, &in, &refusal);
+        point->d, &point->trial.c, (const void *const *)point->inputs.data, watch ? watch : &nobody, &in);
     if (status == TK_OK)
         status = tki_interpreter_values(in, tensor, first, count, values);
     tki_interpreter_free(in);

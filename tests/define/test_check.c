@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "define/definition.h"
+#include "tests/definition_error.h"
 #include "tests/unit_test.h"
 
 static tki_definitions made;
@@ -14,7 +15,7 @@ static const tki_definition *read_text(const char *text)
 {
     tki_definition_error error;
     if (tki_definitions_read(text, strlen(text), &made, &error) != TK_OK)
-        fail_msg("%d:%d: %s\n%s", error.position.line, error.position.column, error.text, text);
+        fail_msg("%d:%d: %s\n%s", error.position.line, error.position.column, said(&error), text);
     return &made.list[0];
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/random.h"
 #include "define/lexer.h"
+#include "tests/definition_error.h"
 #include "tests/unit_test.h"
 
 /* -- The grammar --------------------------------------------------------------------------------------------------------- */
@@ -389,7 +390,7 @@ static outcome by_parser(const char *text)
     result = (outcome){.taken = true};
     if (setjmp(r.failed)) {
         result = (outcome){.line = error.position.line, .column = error.position.column};
-        strcpy(result.text, error.text);
+        strcpy(result.text, said(&error));
     } else {
         tki_parse(&r, text, strlen(text));
     }
@@ -406,7 +407,7 @@ static outcome by_grammar(const char *text)
     r = (tki_reading){.arena = tki_arena_create(), .error = &error, .locale = newlocale(LC_NUMERIC_MASK, "C", NULL)};
     tki_lexer lexer = {&r, text, text + strlen(text), {1, 1}, 0};
     if (setjmp(r.failed))
-        fail_msg("%s", error.text);
+        fail_msg("%s", said(&error));
     token_count = 0;
     do {
         assert_true(token_count < 4096);

@@ -5,6 +5,7 @@
 
 #include "core/random.h"
 #include "define/syntax.h"
+#include "tests/definition_error.h"
 #include "tests/unit_test.h"
 
 /* -- Trees --------------------------------------------------------------------------------------------------------- */
@@ -34,7 +35,7 @@ static tki_arena *parse(const char *text)
     static tki_reading r;
     r = (tki_reading){.arena = tki_arena_create(), .error = &error, .locale = newlocale(LC_NUMERIC_MASK, "C", NULL)};
     if (setjmp(r.failed))
-        fail_msg("%d:%d: %s\n%s", error.position.line, error.position.column, error.text, text);
+        fail_msg("%d:%d: %s\n%s", error.position.line, error.position.column, said(&error), text);
     parsed = tki_parse(&r, text, strlen(text));
     freelocale(r.locale);
     return r.arena;
@@ -46,7 +47,7 @@ static const char *print(tki_arena *arena, const tki_syntax *s)
     static tki_reading r;
     r = (tki_reading){.arena = arena, .error = &error};
     if (setjmp(r.failed))
-        fail_msg("%s", error.text);
+        fail_msg("%s", said(&error));
     return tki_print_definition(&r, s);
 }
 
@@ -283,7 +284,7 @@ TEST(our_definitions_are_read_and_printed)
         char *text = read_file(path, &size);
         check_round(text);
         if (tki_definitions_read(text, size, &made, &error) != TK_OK)
-            fail_msg("%s:%d:%d: %s", path, error.position.line, error.position.column, error.text);
+            fail_msg("%s:%d:%d: %s", path, error.position.line, error.position.column, said(&error));
         for (int k = 0; k < made.count; k++) {
             assert_int_equal(tki_definitions_read(made.list[k].text, strlen(made.list[k].text), &again, &error),
                              TK_OK);

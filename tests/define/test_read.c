@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "define/definition.h"
+#include "tests/definition_error.h"
 #include "tests/unit_test.h"
 
 #define HEAD "op f(x[n]) -> y[n]\n"
@@ -354,9 +355,9 @@ static void check_refused(const char *text, size_t size, int line, int column, c
     tki_definition_error error;
     const tk_status status = tki_definitions_read(text, size, &made, &error);
     if (status != TK_BAD_ARGUMENT || error.position.line != line || error.position.column != column ||
-        strcmp(error.text, message) != 0)
+        strcmp(said(&error), message) != 0)
         fail_msg("%.200s\n  is refused at %d:%d: %s\n  expected at %d:%d: %s", text, error.position.line,
-                 error.position.column, error.text, line, column, message);
+                 error.position.column, said(&error), line, column, message);
     assert_null(made.arena);
     assert_int_equal(made.count, 0);
 }
@@ -407,7 +408,7 @@ static void end(text *t, const char *message)
     tki_definition_error error;
     assert_int_equal(fclose(t->file), 0);
     const tk_status status = tki_definitions_read(t->text, t->size, &made, &error);
-    assert_string_equal(error.text, message);
+    assert_string_equal(said(&error), message);
     assert_int_equal(status, message[0] ? TK_BAD_ARGUMENT : TK_OK);
     tki_definitions_free(&made);
     free(t->text);

@@ -4,6 +4,7 @@
 
 #include "core/random.h"
 #include "define/definition.h"
+#include "tests/definition_error.h"
 #include "tests/unit_test.h"
 
 static tki_definitions made;
@@ -12,7 +13,8 @@ static const tki_definition *read_text(const char *text)
 {
     tki_definition_error error;
     if (tki_definitions_read(text, strlen(text), &made, &error) != TK_OK)
-        fail_msg("%d:%d: %s\n%s", error.position.line, error.position.column, error.text, text);
+        fail_msg("%d:%d: %s\n%s", error.position.line, error.position.column, said(&error), text);
+    assert_int_equal(tki_definitions_say(&made), TK_OK);
     return &made.list[0];
 }
 
@@ -24,7 +26,8 @@ static const char *settle(const tki_definition *d, const int64_t dims[], const t
     memcpy(c.dims, dims, (size_t)d->size_count * sizeof *dims);
     for (int i = 0; i < d->attribute_count; i++)
         c.attributes[i] = attributes ? attributes[i] : d->attributes[i].initial;
-    return tki_definition_settle(d, &c, values);
+    const int found = tki_definition_settle(d, &c, values);
+    return found == TKI_NONE ? NULL : d->refusal_texts[found];
 }
 
 static void check_settled(const char *text, const int64_t dims[], const char *refusal)

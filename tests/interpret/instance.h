@@ -9,6 +9,7 @@
 #include "core/random.h"
 #include "exact/round.h"
 #include "interpret/program.h"
+#include "tests/definition_error.h"
 #include "tests/unit_test.h"
 
 static tki_random stream;
@@ -34,7 +35,7 @@ static inline void read_instance(instance *it, const char *text)
     tki_definition_error error;
     *it = (instance){.d = NULL};
     if (tki_definitions_read(text, strlen(text), &it->made, &error) != TK_OK)
-        fail_msg("%d:%d: %s\n%s", error.position.line, error.position.column, error.text, text);
+        fail_msg("%d:%d: %s\n%s", error.position.line, error.position.column, said(&error), text);
     it->d = &it->made.list[0];
 }
 
@@ -46,7 +47,7 @@ static inline bool settle_as(instance *it, const int64_t dims[], tk_dtype dtype,
     memcpy(it->c.dims, dims, (size_t)it->d->size_count * sizeof *dims);
     for (int i = 0; i < it->d->attribute_count; i++)
         it->c.attributes[i] = attributes ? attributes[i] : it->d->attributes[i].initial;
-    if (tki_definition_settle(it->d, &it->c, it->constants))
+    if (tki_definition_settle(it->d, &it->c, it->constants) != TKI_NONE)
         return false;
     for (int i = 0; i < it->d->size_count; i++)
         if (it->d->sizes[i].derived != TKI_NONE)

@@ -68,9 +68,8 @@ static int64_t compare(const char *form, const row *r, const float keys[], int c
             written[s * chosen + k] = rest % (KEYS + 1);
     }
     tki_interpreter *in;
-    const char *refusal;
     const void *buffers[TK_MAX_PARAMS] = {x, written};
-    assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in, &refusal), TK_OK);
+    assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in), TK_OK);
     const int tensor = it.d->params[1];
     assert_true(tki_chooses(in, tensor));
     assert_int_equal(tki_interpreter_choices(in, tensor, 2, 0, sequences * chosen, judged), TK_OK);
@@ -88,7 +87,7 @@ static int64_t compare(const char *form, const row *r, const float keys[], int c
     tki_interpreter_free(in);
     /* Without a kernel's choice: an index where there is one, and only there. */
     buffers[1] = NULL;
-    assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in, &refusal), TK_OK);
+    assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in), TK_OK);
     assert_int_equal(tki_interpreter_choices(in, tensor, 2, 0, chosen, judged), TK_OK);
     for (int k = 0; k < chosen && right == 1; k++)
         assert_true(judged[k] >= 0);
@@ -171,11 +170,10 @@ TEST(other_forms)
         instance it;
         int64_t judged[2];
         tki_interpreter *in;
-        const char *refusal;
         read_instance(&it, all[i].text);
         assert_true(settle(&it, all[i].dims));
         const void *buffers[TK_MAX_PARAMS] = {x, all[i].written};
-        assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in, &refusal), TK_OK);
+        assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in), TK_OK);
         assert_int_equal(tki_interpreter_choices(in, it.d->params[1], 2, 0, 1, judged), TK_OK);
         if (judged[0] != all[i].expected[0])
             fail_msg("%s: %lld", all[i].text, (long long)judged[0]);
@@ -189,13 +187,12 @@ static void check_value(const char *text, const float x[4], const int64_t *chose
     instance it;
     tki_interpreter *in;
     tki_value y;
-    const char *refusal;
     const int64_t dims[TK_MAX_DIMS] = {1, 4};
     mpfr_t lo, hi;
     read_instance(&it, text);
     assert_true(settle(&it, dims));
     const void *buffers[TK_MAX_PARAMS] = {x, NULL, chosen};
-    assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in, &refusal), TK_OK);
+    assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in), TK_OK);
     assert_int_equal(tki_interpreter_values(in, it.d->params[1], 0, 1, &y), TK_OK);
     assert_int_equal(y.state, state);
     if (state == TKI_IS_FINITE) {

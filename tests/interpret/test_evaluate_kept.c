@@ -672,14 +672,12 @@ static void try_draw(int draw)
     if ((family == 6 && !(row->how & HUGE_INPUTS)) || (family == 2 && row->of))
         family = 0;
     tki_interpreter *interpreter;
-    const char *refusal;
     const int p = param(row->output), tensor = it.d->params[p];
     const int64_t count = tk_case_elements(&it.c, p);
     draw_inputs(&it, family);
     used = 0;
     finish_inputs(special);
-    assert_int_equal(tki_interpreter_make(it.d, &it.c, (const void *const *)it.buffers, &interpreter, &refusal),
-                     TK_OK);
+    assert_int_equal(tki_interpreter_make(it.d, &it.c, (const void *const *)it.buffers, &interpreter), TK_OK);
     if (tki_chooses(interpreter, tensor)) {
         compare_choices(interpreter, tensor, count, draw);
     } else {

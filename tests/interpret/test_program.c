@@ -109,10 +109,9 @@ static void compare(instance *it, int p)
     const int tensor = it->d->params[p];
     const int64_t count = tk_case_elements(&it->c, p), step = count > MOST_CHECKED ? count / MOST_CHECKED : 1;
     tki_interpreter *in;
-    const char *refusal;
-    const tk_status status = tki_interpreter_make(it->d, &it->c, (const void *const *)it->buffers, &in, &refusal);
+    const tk_status status = tki_interpreter_make(it->d, &it->c, (const void *const *)it->buffers, &in);
     if (status != TK_OK)
-        fail_msg("%s: %s\n%s", tk_status_text(status), refusal ? refusal : "", it->d->text);
+        fail_msg("%s\n%s", tk_status_text(status), it->d->text);
     tki_value *values = malloc((size_t)count * sizeof *values + 1);
     assert_int_equal(tki_interpreter_values(in, tensor, 0, count, values), TK_OK);
     mpfr_t exact, honest;
@@ -335,7 +334,6 @@ static void values_by(const char *text, const int64_t dims[], uint64_t seed, boo
 {
     instance it;
     tki_interpreter *in;
-    const char *refusal;
     read_instance(&it, text);
     assert_true(settle(&it, dims));
     stream = tki_random_stream(75, seed);
@@ -343,8 +341,7 @@ static void values_by(const char *text, const int64_t dims[], uint64_t seed, boo
     float *x = it.buffers[0];
     for (int i = 0; special && i < 3; i++)
         x[below((uint64_t)tk_case_elements(&it.c, 0))] = (const float[]){NAN, INFINITY, -INFINITY}[below(3)];
-    assert_int_equal(tki_interpreter_make_for(it.d, &it.c, (const void *const *)it.buffers, asked, &in, &refusal),
-                     TK_OK);
+    assert_int_equal(tki_interpreter_make_for(it.d, &it.c, (const void *const *)it.buffers, asked, &in), TK_OK);
     const int output = it.d->param_count - 1;
     *count = tk_case_elements(&it.c, output);
     *values = calloc((size_t)*count + 1, sizeof **values);
@@ -392,11 +389,10 @@ static double bytes_of_tables(const char *text, const int64_t dims[], double ask
 {
     instance it;
     tki_interpreter *in;
-    const char *refusal;
     double bytes = 0;
     read_instance(&it, text);
     assert_true(settle(&it, dims));
-    assert_int_equal(tki_interpreter_make_for(it.d, &it.c, NULL, asked, &in, &refusal), TK_OK);
+    assert_int_equal(tki_interpreter_make_for(it.d, &it.c, NULL, asked, &in), TK_OK);
     for (int i = 0; i < in->filling_count; i++)
         bytes += (double)tki_table_of(in, &in->fillings[i])->count *
                  (double)tki_table_of(in, &in->fillings[i])->bytes;
@@ -432,13 +428,12 @@ static tki_value known_of(const char *text, const float x[4], const float z[4])
 {
     instance it;
     tki_interpreter *in;
-    const char *refusal;
     tki_value y;
     const int64_t dims[TK_MAX_DIMS] = {4};
     const void *buffers[TK_MAX_PARAMS] = {x, z};
     read_instance(&it, text);
     assert_true(settle(&it, dims));
-    assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in, &refusal), TK_OK);
+    assert_int_equal(tki_interpreter_make(it.d, &it.c, buffers, &in), TK_OK);
     assert_int_equal(tki_interpreter_values(in, it.d->params[2], 0, 1, &y), TK_OK);
     tki_interpreter_free(in);
     tki_definitions_free(&it.made);

@@ -142,12 +142,11 @@ static void evaluate(problem *p, int numerics, int matrix_unit)
 {
     const void *buffers[] = {p->stored[0], p->stored[1], p->stored[2], NULL};
     tki_interpreter *in;
-    const char *refusal;
     const tki_definition *d = tki_definition_of(p->c.contract);
     tki_set_role(p->c.contract, p->c.attributes, TK_ROLE_NUMERICS, numerics);
     tki_set_role(p->c.contract, p->c.attributes, TK_ROLE_MATRIX_UNIT, matrix_unit);
     assert_null(p->c.contract->refusal(&p->c));
-    assert_int_equal(tki_interpreter_make(d, &p->c, buffers, &in, &refusal), TK_OK);
+    assert_int_equal(tki_interpreter_make(d, &p->c, buffers, &in), TK_OK);
     assert_int_equal(tki_interpreter_values(in, d->params[3], 0, p->rows * p->cols, p->values), TK_OK);
     tki_interpreter_free(in);
 }
