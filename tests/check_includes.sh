@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Who may include whom: trust must be visible. The first line of a source says what a mistake in it does, and no file includes what has a word
 # further down in `rank`; which folders may include which is in allowed() below. And no source outside of ops/ knows an op that is not like
-# the others: what is special about it is in its contract.
-# With --self-test: plants one forbidden include or word after the other in a copy and expects each to be found.
+# the others: what is special about it is in its contract. And what decides in define/ and judge/ has no sentences: errors are data.
+# With --self-test: plants one forbidden include, word or sentence after the other in a copy and expects each to be found.
 set -euo pipefail
 shopt -s nullglob
 script=$(readlink -f "$0")
@@ -189,10 +189,27 @@ name_no_op() { # root
     [ -z "$found" ] || { echo "names the op $special:"; echo "$found"; return 1; }
 }
 
+# Three words in a string of what decides there. Who compiles reads why an assertion fails.
+say_nothing() { # root
+    local found
+    found=$(cd "$1" && awk '
+        FNR == 1 { decides = /^\/\* DECIDES\. / }
+        /^_Static_assert/ { asserts = 1 }
+        !decides || /^ \*/ || asserts { asserts = asserts && !/;/; next }
+        {
+            sub(/\/\*.*/, "")
+            for (rest = $0; match(rest, /"([^"\\]|\\.)*"/); rest = substr(rest, RSTART + RLENGTH))
+                if (substr(rest, RSTART, RLENGTH) ~ /[a-z] +[a-z%]+ +[a-z%]/)
+                    print FILENAME ":" FNR ": decides, and says " substr(rest, RSTART, RLENGTH)
+        }' src/define/*.[ch] src/judge/*.[ch])
+    [ -z "$found" ] || { echo "$found"; return 1; }
+}
+
 check() ( # root
     cd "$1"
     status=0
     name_no_op "$1" || status=1
+    say_nothing "$1" || status=1
     declare -A reaches words
     local folder
     for folder in src/*/; do
@@ -486,6 +503,21 @@ PLANTS
         return 1
     fi
     rm "$copy/src/core/planted_2.h"
+    local -A lines=([fail]='return tki_fail(ctx, TK_INTERNAL, "%s: no clause is broken", name);' [cut]=$'tki_fail(ctx, status, "%s: the"\n         " oracle of it failed");'
+        [data]='return TKI_FAIL_BY(ctx, TKI_FAILED_CLAUSE, .op = "y = x"); /* "no clause of it" */')
+    for kind in "${!lines[@]}"; do
+        for file in define/planted_2.c judge/planted_2.c judge/planted_2.h; do
+            plants=$((plants + 1))
+            plant "src/$file" DECIDES "${lines[$kind]}"
+            found=bad
+            say_nothing "$copy" >/dev/null && found=good
+            if [ $found = good ] && [ $kind != data ] || [ $found = bad ] && [ $kind = data ]; then
+                echo "${lines[$kind]} in src/$file was found $found"
+                return 1
+            fi
+            rm "$copy/src/$file"
+        done
+    done
     # A file of any kind in any folder needs a word, but for kernels and tests.
     local -A first=([c]='/* planted */' [def]='/* Planted. */' [py]=$'#!/usr/bin/env python3\n"""Planted. """' [op]='# planted' [bash]='DECIDES.')
     for folder in "${folders[@]}" ops/planted ops/definitions bench/peers; do

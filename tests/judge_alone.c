@@ -40,7 +40,7 @@ static int judge(const tk_contract *contract, const tki_oracle *oracle, tk_dtype
     tki_subject subject = {.contract = contract, .oracle = oracle, .caller = &w.caller};
     for (int d = 0; d < contract->dim_count; d++)
         trial.c.dims[d] = 1;
-    bool ran = tk_ctx_create(&ctx) == TK_OK && tki_inputs_alloc(ctx, &trial.c, &inputs) == TK_OK &&
+    bool ran = tki_ctx_create(&ctx) == TK_OK && tki_inputs_alloc(ctx, &trial.c, &inputs) == TK_OK &&
                (!oracle->open || oracle->open(dtype, &subject.tables) == TK_OK);
     for (int p = 0; ran && p < w.output; p++)
         memcpy(inputs.data[p], &input, tk_dtype_size(tk_case_param_dtype(&trial.c, p)));

@@ -35,10 +35,8 @@ const char *tk_status_text(tk_status status)
     return "unknown status";
 }
 
-tk_status tk_ctx_create(tk_ctx **ctx)
+tk_status tki_ctx_create(tk_ctx **ctx)
 {
-    if (!ctx)
-        return TK_BAD_ARGUMENT;
     *ctx = calloc(1, sizeof **ctx);
     return *ctx ? TK_OK : TK_NO_MEMORY;
 }
@@ -69,6 +67,14 @@ tk_status tki_fail(tk_ctx *ctx, tk_status status, const char *format, ...)
     strcpy(ctx->message, raw); /* the old one may be a part of it */
     ctx->fault = (tki_fault){.tensor = -1};
     return status;
+}
+
+tk_status tki_fail_by(tk_ctx *ctx, const tki_failure *failure)
+{
+    char said[sizeof ctx->message] = "";
+    if (ctx->say)
+        ctx->say(failure, said, sizeof said);
+    return tki_fail(ctx, failure->status, "%s", said);
 }
 
 tk_status tk_ctx_set_note_listener(tk_ctx *ctx, tk_note_listener listener, void *user_data)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/export.h"
+#include "core/failure.h"
 #include "core/fault.h"
 #include "tokitai.h"
 
@@ -18,9 +19,10 @@ typedef struct tki_left_out {
 struct tk_ctx {
     char message[2048]; /* as it was put together; tk_ctx_message() shows it */
     char shown[2048];
-    tki_fault fault;       /* behind the message, where a kernel is at fault */
-    tki_left_out left_out; /* of all calls until somebody clears it */
-    int threads;           /* as asked for; 0: all */
+    tki_fault fault; /* behind the message, where a kernel is at fault */
+    void (*say)(const tki_failure *failure, char *text, size_t size); /* NULL: nobody reads messages */
+    tki_left_out left_out;                                            /* of all calls until somebody clears it */
+    int threads;                                                      /* as asked for; 0: all */
     double
         deadline; /* on tki_now()'s clock, of all that is run in other processes or judged for this context; 0: none */
     void *scratch;
@@ -49,6 +51,9 @@ struct tk_ctx {
     void (*free_made_ops)(tk_ctx *ctx);
     tk_status (*set_device_scratch)(tk_ctx *ctx, void *memory, size_t bytes);
 };
+
+/* tk_ctx_create() for who wants no sentences: it needs nothing but what decides. */
+TK_MUST_USE tk_status tki_ctx_create(tk_ctx **ctx);
 
 /* Records the message and returns the status, so that a failure reads
  * `return tki_fail(ctx, TK_..., "...")`. */

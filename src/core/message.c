@@ -9,6 +9,46 @@
 #include "core/escape.h"
 #include "core/float_mode.h"
 
+static void say_failure(const tki_failure *f, char *text, size_t size)
+{
+    const char *op = f->op, *tensor = f->tensor;
+    const long long at = f->at;
+    switch (f->kind) {
+    case TKI_FAILED_INPUT_MEMORY: snprintf(text, size, "no memory for %zu bytes of inputs", f->bytes); break;
+    case TKI_FAILED_BUFFER_MEMORY: snprintf(text, size, "no memory for a buffer of %zu bytes", f->bytes); break;
+    case TKI_FAILED_PART_MEMORY: snprintf(text, size, "no memory for a part of an output"); break;
+    case TKI_FAILED_DOMAIN:
+        snprintf(text, size, "%s: %s[%lld] = 0x%04x = %g lies outside of domain normal (0, or 2^-40 to 2^20)", op,
+                 tensor, at, f->bits, f->value);
+        break;
+    case TKI_FAILED_RANGE:
+        snprintf(text, size, "%s: %s[%lld] = 0x%04x = %g lies outside of [%g, %g]", op, tensor, at, f->bits, f->value,
+                 f->least, f->most);
+        break;
+    case TKI_FAILED_INTEGER_RANGE:
+        snprintf(text, size, "%s: %s[%lld] = %lld lies outside of [%g, %g]", op, tensor, at, (long long)f->integer,
+                 f->least, f->most);
+        break;
+    case TKI_FAILED_CLAUSE: snprintf(text, size, "no clause of %s is about what failed", op); break;
+    case TKI_FAILED_ORACLE: snprintf(text, size, "the oracle of %s: %s", op, tk_status_text(f->status)); break;
+    case TKI_FAILED_ENCLOSURE: snprintf(text, size, "the exact values of %s: an enclosure is invalid", op); break;
+    case TKI_FAILED_KILLED:
+        snprintf(text, size, "%.400s, by the system (out of memory) or by another process; %s", f->words,
+                 f->again ? "a repeat of the call in a fresh process did not end so"
+                          : "too little memory is free to repeat it");
+        break;
+    }
+}
+
+/* Here, since what decides is linked without sentences. */
+tk_status tk_ctx_create(tk_ctx **ctx)
+{
+    const tk_status status = ctx ? tki_ctx_create(ctx) : TK_BAD_ARGUMENT;
+    if (status == TK_OK)
+        (*ctx)->say = say_failure;
+    return status;
+}
+
 /* A part of it may have come from outside. */
 const char *tk_ctx_message(const tk_ctx *ctx)
 {

@@ -53,7 +53,7 @@ tk_status tki_run_prepare(tki_subject *subject, tki_run *r, const tk_case *c, co
                              : tki_guard_alloc(&r->buffer[p], setup.placement[p], bytes, element);
         if (!allocated) {
             tki_run_free(r);
-            return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for a buffer of %zu bytes", bytes);
+            return TKI_FAIL_BY(subject->ctx, TKI_FAILED_BUFFER_MEMORY, .status = TK_NO_MEMORY, .bytes = bytes);
         }
         r->pointers[p] = r->buffer[p].data;
         if (c->contract->params[p].output) {
@@ -202,9 +202,7 @@ static tk_status call_once_more(tki_subject *subject, const tk_case *c, tki_run 
     tk_status status = tried ? call(subject, c, r, seconds) : TK_OK;
     if (status != TK_OK)
         return status;
-    return tki_fail(
-        subject->ctx, TK_UNAVAILABLE, "%.400s, by the system (out of memory) or by another process; %s", first,
-        tried ? "a repeat of the call in a fresh process did not end so" : "too little memory is free to repeat it");
+    return TKI_FAIL_BY(subject->ctx, TKI_FAILED_KILLED, .status = TK_UNAVAILABLE, .words = first, .again = tried);
 }
 
 void tki_trial_could_not(tki_trial_result *result, tk_status status, const tk_ctx *ctx)

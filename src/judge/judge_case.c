@@ -34,7 +34,6 @@ tk_status tki_judge_case(tk_ctx *ctx, const tki_oracle *oracle, const void *tabl
     if (status == TK_TIMEOUT)
         return tki_ctx_fail_late(ctx);
     if (status == TK_BAD_ARGUMENT)
-        return tki_fail(ctx, status, "the exact values of %s: an enclosure is invalid", contract->name);
-    return status == TK_OK ? TK_OK
-                           : tki_fail(ctx, status, "the oracle of %s: %s", contract->name, tk_status_text(status));
+        return TKI_FAIL_BY(ctx, TKI_FAILED_ENCLOSURE, .status = status, .op = contract->name);
+    return status == TK_OK ? TK_OK : TKI_FAIL_BY(ctx, TKI_FAILED_ORACLE, .status = status, .op = contract->name);
 }

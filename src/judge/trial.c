@@ -43,7 +43,7 @@ static tk_status decided(tki_subject *subject, tk_status status, const tki_trial
 {
     if (status != TK_OK || !result->clause_missing)
         return status;
-    return tki_fail(subject->ctx, TK_INTERNAL, "no clause of %s is about what failed", subject->contract->name);
+    return TKI_FAIL_BY(subject->ctx, TKI_FAILED_CLAUSE, .status = TK_INTERNAL, .op = subject->contract->name);
 }
 
 void tki_trial_fail_element(tki_trial_result *result)
@@ -125,7 +125,7 @@ static tk_status compare_part(tki_subject *subject, const tk_case *whole, const 
             continue;
         void *expected = malloc(tki_param_bytes(part, p));
         if (!expected)
-            return tki_fail(subject->ctx, TK_NO_MEMORY, "no memory for a part of an output");
+            return TKI_FAIL_BY(subject->ctx, TKI_FAILED_PART_MEMORY, .status = TK_NO_MEMORY);
         tki_tensor_slice(whole, p, dim, begin, part, first->pointers[p], expected);
         for (int64_t i = 0; i < count; i++)
             if (!tki_same_elements(dtype, expected, alone->pointers[p], i))
@@ -230,9 +230,8 @@ static tk_status screen_first_run(tki_subject *subject, const tki_trial *trial, 
             tki_trial_fail(result, tki_clause_find(c->contract, TK_CLAUSE_ERROR),
                            (tki_finding){.kind = TKI_FOUND_BY_SCREEN, .param = p});
     }
-    return status == TK_OK
-               ? TK_OK
-               : tki_fail(subject->ctx, status, "the oracle of %s: %s", c->contract->name, tk_status_text(status));
+    return status == TK_OK ? TK_OK
+                           : TKI_FAIL_BY(subject->ctx, TKI_FAILED_ORACLE, .status = status, .op = c->contract->name);
 }
 
 /* How the inputs of a call differ from the trial's. */

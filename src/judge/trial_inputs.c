@@ -1,7 +1,6 @@
 /* DECIDES. The arrays that a trial is run on. */
 #include "judge/trial_inputs.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ tk_status tki_inputs_alloc(tk_ctx *ctx, const tk_case *c, tki_inputs *inputs)
         inputs->data[p] = calloc(bytes ? bytes : 1, 1);
         if (!inputs->data[p]) {
             tki_inputs_free(inputs);
-            return tki_fail(ctx, TK_NO_MEMORY, "no memory for %zu bytes of inputs", bytes);
+            return TKI_FAIL_BY(ctx, TKI_FAILED_INPUT_MEMORY, .status = TK_NO_MEMORY, .bytes = bytes);
         }
     }
     return TK_OK;
@@ -49,19 +48,18 @@ tk_status tki_inputs_check_domain(tk_ctx *ctx, const tk_case *c, const void *con
         const int64_t count = tki_domain_limits(c, p) ? tk_case_elements(c, p) : 0;
         for (int64_t i = 0; i < count; i++) {
             const uint32_t bits = tki_element_bits(dtype, data[p], i);
-            char range[64] = "domain normal (0, or 2^-40 to 2^20)";
             if (tki_domain_allows(c, p, bits))
                 continue;
-            if (!tki_domain_is_normal(c) || tki_domain_has(dtype, bits))
-                snprintf(range, sizeof range, "[%g, %g]", param->least, param->most);
-            return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] = 0x%04x = %g lies outside of %s", c->contract->name,
-                            param->name, (long long)i, bits, tki_decode(dtype, bits), range);
+            const bool inside = !tki_domain_is_normal(c) || tki_domain_has(dtype, bits);
+            return TKI_FAIL_BY(ctx, inside ? TKI_FAILED_RANGE : TKI_FAILED_DOMAIN, .status = TK_BAD_ARGUMENT,
+                               .op = c->contract->name, .tensor = param->name, .at = i, .bits = bits,
+                               .value = tki_decode(dtype, bits), .least = param->least, .most = param->most);
         }
         for (int64_t i = 0; tki_range_limits(c, p) && i < tk_case_elements(c, p); i++)
             if (!tki_range_allows(param, tki_ranged_at(dtype, data[p], i)))
-                return tki_fail(ctx, TK_BAD_ARGUMENT, "%s: %s[%lld] = %lld lies outside of [%g, %g]",
-                                c->contract->name, param->name, (long long)i,
-                                (long long)tki_ranged_at(dtype, data[p], i), param->least, param->most);
+                return TKI_FAIL_BY(ctx, TKI_FAILED_INTEGER_RANGE, .status = TK_BAD_ARGUMENT, .op = c->contract->name,
+                                   .tensor = param->name, .at = i, .integer = tki_ranged_at(dtype, data[p], i),
+                                   .least = param->least, .most = param->most);
     }
     return TK_OK;
 }
