@@ -26,6 +26,7 @@ for op in "${ops[@]}"; do
             echo "the template of $op has a form that does not reach 8 bits"
             exit 1
         fi
+        grep -qx "  TOKITAI_KERNEL($op)" described && continue
         awk '/^  int tokitai_/ { on = 1 } on { print } /;$/ { on = 0 }' described >>prototypes.c
         typed+=("$op")
         continue

@@ -13,8 +13,8 @@ typedef struct tki_mutant {
     const void *how;       /* which of its mistakes or ways the kernel is to take; in a form of its own */
     tk_level level;        /* mutants: the level whose trials reject it */
     bool only_f32_results; /* mutants: what it does is a mistake where results are of fp32, and none in 16 bits */
-    uint32_t right_in;     /* mutants: a bit for each type of results in which what it does is no mistake */
-    uint32_t right_of;     /* mutants: the same of inputs, where results are of fp32 */
+    uint32_t right_in; /* mutants: a bit for each type of results where it is right, or but for what a test gives */
+    uint32_t right_of; /* mutants: the same of inputs, where results are of fp32 */
 } tki_mutant;
 
 typedef tki_mutant tki_variant;

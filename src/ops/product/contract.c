@@ -94,8 +94,9 @@ const tk_contract tki_gemm_grad_b_contract = {
 /* -- Layers ------------------------------------------------------------------------------------------------------ */
 
 #define LAYER_ATTRIBUTES(...)                                                                                             \
-    TKI_TYPES_SUM, .refusal = tki_numerics_refusal,                                                                       \
-        TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE, __VA_ARGS__)
+    TKI_TYPES_SUM_AND_8_BITS, .refusal = tki_numerics_refusal,                                                            \
+        TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE, __VA_ARGS__,              \
+                       TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_SATURATE))
 
 const tk_contract tki_linear_fwd_contract = {
     .name = "linear_fwd",

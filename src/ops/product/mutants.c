@@ -499,7 +499,7 @@ const tki_mutant tki_linear_fwd_mutants[] = {
     {"gelu_of_rounded", "takes gelu of the sum rounded to 16 bits", WITH(.of_rounded = true)},
     {"gelu_by_erf", "takes the form of gelu with erf", WITH(.form = ERF)},
     {"quick_gelu", "takes x sigmoid(1.702 x)", WITH(.form = QUICK)},
-    {"gelu_cancelling", "takes 1 + tanh, which cancels, in fp32", WITH(.form = SLOPPY_TANH)},
+    {"gelu_cancelling", "takes 1 + tanh, which cancels, in fp32", WITH(.form = SLOPPY_TANH), .right_in = 1u << TK_F8_E4M3},
     {"relu", "takes relu", WITH(.form = RELU)},
     {"not_activated", "leaves gelu out", WITH(.no_activation = true)},
     {"pre_activated", "stores pre after gelu", WITH(.activated_pre = true)},

@@ -49,10 +49,10 @@ ITEM(linear_fwd, row)
         for (int64_t t = 0; t < k; t++)
             v += (double)tokitai_load(call, x, row * k + t) * (double)tokitai_load(call, w, j * k + t);
         if (epilogue == 1 || epilogue == 2) {
-            tokitai_store_result(call, pre, at, (float)v);
+            tokitai_store_result(call, pre, at, tokitai_saturated(call.result_dtype, (float)v));
             v /= 1 + exp(-2 * 0.79788456080286535588 * (v + 0.044715 * v * v * v));
         }
-        tokitai_store_result(call, y, at, (float)v);
+        tokitai_store_result(call, y, at, tokitai_saturated(call.result_dtype, (float)v));
     }
 }
 
@@ -71,7 +71,7 @@ ITEM(linear_grad_x, row)
             const double inside = (1 + 2 * c * v * (1 + 3 * a * v * v) * e / (1 + e)) / (1 + e);
             sum *= v > 20 ? 1 : v < -20 ? 0 : inside;
         }
-        tokitai_store_result(call, grad_x, row * k + t, (float)sum);
+        tokitai_store_result(call, grad_x, row * k + t, tokitai_saturated(call.result_dtype, (float)sum));
     }
 }
 
@@ -83,7 +83,7 @@ ITEM(linear_grad_w, row)
         double sum = accumulate ? (double)tokitai_load_as(call.result_dtype, before, row * k + t) : 0;
         for (int64_t i = 0; i < m; i++)
             sum += (double)tokitai_load(call, grad_y, i * n + row) * (double)tokitai_load(call, x, i * k + t);
-        tokitai_store_result(call, grad_w, row * k + t, (float)sum);
+        tokitai_store_result(call, grad_w, row * k + t, tokitai_saturated(call.result_dtype, (float)sum));
     }
 }
 
