@@ -59,10 +59,10 @@ void tki_accumulator_add(tki_accumulator *sum, tk_dtype dtype, uint32_t bits)
     add_term(sum, x.significand, x.exponent, x.negative);
 }
 
-void tki_accumulator_add_product(tki_accumulator *sum, tk_dtype dtype, uint32_t a, uint32_t b)
+void tki_accumulator_add_product(tki_accumulator *sum, tk_dtype a_dtype, uint32_t a, tk_dtype b_dtype, uint32_t b)
 {
-    const element x = element_of(dtype, a);
-    const element y = element_of(dtype, b);
+    const element x = element_of(a_dtype, a);
+    const element y = element_of(b_dtype, b);
     add_term(sum, (uint64_t)x.significand * y.significand, x.exponent + y.exponent, x.negative != y.negative);
 }
 

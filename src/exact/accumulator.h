@@ -22,7 +22,7 @@ enum {
 
 void tki_accumulator_clear(tki_accumulator *sum);
 void tki_accumulator_add(tki_accumulator *sum, tk_dtype dtype, uint32_t bits);
-void tki_accumulator_add_product(tki_accumulator *sum, tk_dtype dtype, uint32_t a, uint32_t b);
+void tki_accumulator_add_product(tki_accumulator *sum, tk_dtype a_dtype, uint32_t a, tk_dtype b_dtype, uint32_t b);
 
 /* The sum, exactly; `value` must have at least TKI_ACCUMULATOR_BITS of precision. */
 void tki_accumulator_get(const tki_accumulator *sum, mpfr_ptr value);

@@ -52,6 +52,11 @@ struct tki_product_box {
     uint8_t *flags;    /* TKI_SUM_HAS_... */
 };
 
+static tk_dtype right_dtype(const tki_product *p)
+{
+    return p->mixed ? p->right_dtype : p->dtype;
+}
+
 /* What a factor other than zero counts for at least in a magnitude: 0, or the smallest normal number. */
 static double least_of(const tki_product *p)
 {
@@ -63,9 +68,9 @@ static double least_of(const tki_product *p)
 /* -- Exactly --------------------------------------------------------------------------------------------------- */
 
 /* The absolute value of a factor, as magnitudes count it. */
-static uint32_t magnitude_of(const tki_product *p, uint32_t bits)
+static uint32_t magnitude_of(const tki_product *p, tk_dtype dtype, uint32_t bits)
 {
-    const tki_format f = tki_format_of(p->dtype);
+    const tki_format f = tki_format_of(dtype);
     const uint32_t magnitude = tki_magnitude_of(f, bits);
     const uint32_t smallest_normal = UINT32_C(1) << (f.precision - 1);
     return least_of(p) > 0 && magnitude && magnitude < smallest_normal ? smallest_normal : magnitude;
@@ -78,10 +83,10 @@ static void exact_sum(const tki_product *p, int64_t row, int64_t col, bool magni
     tki_accumulator_clear(&sum);
     for (int64_t t = 0; t < p->places; t++) {
         uint32_t x = tki_element_bits(p->dtype, p->left.data, row * p->left.line_stride + t * p->left.place_stride);
-        uint32_t y = tki_element_bits(p->dtype, p->right.data,
+        uint32_t y = tki_element_bits(right_dtype(p), p->right.data,
                                       col * p->right.line_stride + t * p->right.place_stride);
-        tki_accumulator_add_product(&sum, p->dtype, magnitudes ? magnitude_of(p, x) : x,
-                                    magnitudes ? magnitude_of(p, y) : y);
+        tki_accumulator_add_product(&sum, p->dtype, magnitudes ? magnitude_of(p, p->dtype, x) : x, right_dtype(p),
+                                    magnitudes ? magnitude_of(p, right_dtype(p), y) : y);
     }
     mpfr_set_prec(value, TKI_ACCUMULATOR_BITS);
     tki_accumulator_get(&sum, value);
@@ -246,7 +251,8 @@ static bool confirmed(const tki_product_box *w, const tki_box *box, int64_t i)
 }
 
 /* One block of memory for all arrays, zeroed where sums start. */
-static tki_product_box *box_alloc(const tki_product *p, int64_t rows, int64_t cols, int64_t places)
+static tki_product_box *box_alloc(const tki_product *p, const void *right_table, int64_t rows, int64_t cols,
+                                  int64_t places)
 {
     size_t outputs = (size_t)(rows * cols);
     size_t left = (size_t)(rows * places);
@@ -258,7 +264,7 @@ static tki_product_box *box_alloc(const tki_product *p, int64_t rows, int64_t co
     const bool bytes = tk_dtype_size(p->dtype) == 1;
     *w = (tki_product_box){.p = *p,
                            .left = {.lines = rows, .from = {p->left, p->tables, bytes}},
-                           .right = {.lines = cols, .from = {p->right, p->tables, bytes}}};
+                           .right = {.lines = cols, .from = {p->right, right_table, bytes}}};
     w->sum = (double *)(w + 1);
     w->magnitude = w->sum + outputs;
     w->nonzero = w->magnitude + outputs;
@@ -278,6 +284,19 @@ static tki_product_box *box_alloc(const tki_product *p, int64_t rows, int64_t co
     return w;
 }
 
+static void fill(tk_dtype dtype, void *entries)
+{
+    decoded *table = entries;
+    for (uint32_t bits = 0; bits <= (uint32_t)tki_last_pattern(dtype); bits++)
+        table[bits] = decode(tki_decode(dtype, bits));
+}
+
+static tk_status open_table(tk_dtype dtype, void **table)
+{
+    static tki_kept_table kept = {.entry_bytes = sizeof(decoded), .fill = fill, .any_width = true};
+    return tki_kept_table_open(&kept, dtype, table);
+}
+
 static int64_t at_most(int64_t value, int64_t limit)
 {
     return value < limit ? value : limit;
@@ -287,7 +306,9 @@ tk_status tki_product_box_make(const tki_product *p, const tki_box *box, tki_pro
 {
     int64_t rows = box->row_end - box->row_begin;
     int64_t cols = box->col_end - box->col_begin;
-    tki_product_box *w = box_alloc(p, rows, cols, at_most(p->places, DEPTH));
+    void *right_table = (void *)(uintptr_t)p->tables;
+    const tk_status status = p->mixed ? open_table(p->right_dtype, &right_table) : TK_OK;
+    tki_product_box *w = status == TK_OK ? box_alloc(p, right_table, rows, cols, at_most(p->places, DEPTH)) : NULL;
     if (!w)
         return TK_NO_MEMORY;
     const double least = least_of(p);
@@ -310,23 +331,15 @@ void tki_product_box_free(tki_product_box *box)
     free(box);
 }
 
-static void fill(tk_dtype dtype, void *entries)
-{
-    decoded *table = entries;
-    for (uint32_t bits = 0; bits <= (uint32_t)tki_last_pattern(dtype); bits++)
-        table[bits] = decode(tki_decode(dtype, bits));
-}
-
 /* Every pattern decoded; fp32 has too many and is decoded where it is read. Also puts OpenBLAS, whose number of threads is global to the
  * process, to one: the judge calls from threads of its own. It stays so, since another certificate may be at work; concurrent calls are
  * safe with any number, and results stay within the same error. */
 tk_status tki_product_open(tk_dtype dtype, void **tables)
 {
-    static tki_kept_table kept = {.entry_bytes = sizeof(decoded), .fill = fill, .any_width = true};
     openblas_set_num_threads(1);
     if (!tki_is_tabled(dtype)) {
         *tables = NULL;
         return TK_OK;
     }
-    return tki_kept_table_open(&kept, dtype, tables);
+    return open_table(dtype, tables);
 }

@@ -20,9 +20,11 @@ typedef struct tki_factor {
 typedef struct tki_product {
     tki_factor left, right;
     int64_t places;
-    tk_dtype dtype;            /* of both factors */
+    tk_dtype dtype; /* of both factors, or of the left one */
+    bool mixed;     /* the right one is of another type of 8 bits, as the left one is */
+    tk_dtype right_dtype;
     int numerics, matrix_unit; /* TKI_NUMERICS_..., TKI_UNIT_... */
-    const void *tables;        /* of tki_product_open() */
+    const void *tables;        /* of tki_product_open(), by `dtype` */
 } tki_product;
 
 /* One sum S over the finite products. */

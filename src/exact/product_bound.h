@@ -43,7 +43,7 @@ static inline unsigned tki_sum_flag(double term)
  * absolute values over those that are finite; on matrix units, of the absolute values with which they are aligned: there a factor other
  * than zero counts for no less than the smallest normal number of its type. */
 typedef struct tki_product_sum {
-    tk_dtype dtype;            /* of the factors */
+    tk_dtype dtype; /* of the factors; of either, if these are of different types of 8 bits: bounds are the same */
     int numerics, matrix_unit; /* TKI_NUMERICS_..., TKI_UNIT_... */
     bool exact;                /* tki_sum_is_exact() */
     double products, nonzero, magnitude;

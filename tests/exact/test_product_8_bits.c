@@ -31,45 +31,73 @@ static double value_of(__int128 units)
     return ldexp((double)units, -UNIT);
 }
 
-static tki_product product_of(tk_dtype dtype, const void *left, const void *right, int64_t places, void *tables)
+/* Of two types of 8 bits, in either order, or of one. */
+static const tk_types pairs[] = {
+    {TK_F8_E4M3, TK_F8_E4M3}, {TK_F8_E5M2, TK_F8_E5M2}, {TK_F8_E4M3, TK_F8_E5M2}, {TK_F8_E5M2, TK_F8_E4M3}};
+enum { PAIRS = sizeof pairs / sizeof *pairs };
+
+static tki_product product_of(tk_types of, const void *left, const void *right, int64_t places)
 {
-    return (tki_product){
-        .left = {left, places, 1}, .right = {right, places, 1}, .places = places, .dtype = dtype, .tables = tables};
+    void *tables;
+    assert_int_equal(tki_product_open(of.dtype, &tables), TK_OK);
+    return (tki_product){.left = {left, places, 1},
+                         .right = {right, places, 1},
+                         .places = places,
+                         .dtype = of.dtype,
+                         .mixed = of.dtype != of.result_dtype,
+                         .right_dtype = of.result_dtype,
+                         .tables = tables};
 }
 
-/* All 256 by 256: as fp32 multiplies them, and as the oracle does. */
+/* What bounds ask of the formats, of each and of both. */
+TEST(mixed_factors_have_the_bounds_of_either)
+{
+    for (int f = 0; f < PAIRS; f++) {
+        const tki_format x = tki_format_of(pairs[f].dtype), y = tki_format_of(pairs[f].result_dtype);
+        const tk_dtype both[] = {pairs[f].dtype, pairs[f].result_dtype};
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(tki_products_fit_fp32(both[i]), x.precision + y.precision <= 24);
+            assert_int_equal(tki_products_underflow(both[i]),
+                             tki_format_exponent_lowest(x) + tki_format_exponent_lowest(y) < -149);
+            assert_int_equal(tki_products_overflow(both[i]),
+                             tki_format_exponent_max(x) + tki_format_exponent_max(y) + 2 >= 128);
+            assert_false(tki_has_matrix_unit_bounds(both[i]));
+        }
+    }
+}
+
+/* All 256 by 256, of each pair: as fp32 multiplies them, and as the oracle does. */
 TEST(every_product_is_a_number_of_fp32)
 {
     uint8_t all[PATTERNS];
     for (int i = 0; i < PATTERNS; i++)
         all[i] = (uint8_t)i;
-    for (int f = 0; f < 2; f++) {
-        void *tables;
+    for (int f = 0; f < PAIRS; f++) {
+        const tk_dtype of_a = pairs[f].dtype, of_b = pairs[f].result_dtype;
         double least = INFINITY, most = 0;
         tki_product_box *box;
-        assert_int_equal(tki_product_open(formats[f], &tables), TK_OK);
-        const tki_product p = product_of(formats[f], all, all, 1, tables);
+        const tki_product p = product_of(pairs[f], all, all, 1);
         assert_int_equal(tki_product_box_make(&p, &(tki_box){0, PATTERNS, 0, PATTERNS}, &box), TK_OK);
         for (unsigned a = 0; a < PATTERNS; a++)
             for (unsigned b = 0; b < PATTERNS; b++) {
                 int64_t x, y;
                 const tki_product_element e = tki_product_at(box, a, b);
-                if (!number_of(formats[f], a, &x) || !number_of(formats[f], b, &y)) {
+                if (!number_of(of_a, a, &x) || !number_of(of_b, b, &y)) {
                     assert_true(e.flags);
                     continue;
                 }
                 const double exact = value_of((__int128)x * y);
-                const float product = (float)tki_decode(formats[f], a) * (float)tki_decode(formats[f], b);
+                const float product = (float)tki_decode(of_a, a) * (float)tki_decode(of_b, b);
                 if ((double)product != exact || e.flags || e.lo != exact || e.hi != exact ||
                     tki_product_bound(e.sum) != 0)
-                    fail_msg("%s: 0x%02x times 0x%02x: %a by fp32, [%a, %a] by the oracle, %a",
-                             tk_dtype_name(formats[f]), a, b, (double)product, e.lo, e.hi, exact);
+                    fail_msg("%s, %s: 0x%02x times 0x%02x: %a by fp32, [%a, %a] by the oracle, %a",
+                             tk_dtype_name(of_a), tk_dtype_name(of_b), a, b, (double)product, e.lo, e.hi, exact);
                 least = exact != 0 ? fmin(least, fabs(exact)) : least;
                 most = fmax(most, fabs(exact));
             }
         tki_product_box_free(box);
-        assert_true(least == (formats[f] == TK_F8_E4M3 ? 0x1p-18 : 0x1p-32));
-        assert_true(most == (formats[f] == TK_F8_E4M3 ? 448.0 * 448 : 57344.0 * 57344));
+        assert_true(least == (of_a == TK_F8_E4M3 ? 0x1p-9 : 0x1p-16) * (of_b == TK_F8_E4M3 ? 0x1p-9 : 0x1p-16));
+        assert_true(most == (of_a == TK_F8_E4M3 ? 448.0 : 57344.0) * (of_b == TK_F8_E4M3 ? 448.0 : 57344.0));
     }
 }
 
@@ -90,10 +118,11 @@ TEST(sums_are_within_the_bound_without_underflow)
     mpfr_t exact;
     mpfr_init2(exact, 640);
     for (int i = 0; i < effort(SUMS); i++) {
-        const tk_dtype dtype = formats[i % 2];
+        const tk_types of = pairs[i % PAIRS];
         tki_random random = tki_random_stream(SEED, (uint64_t)i);
         const int places = 1 + (int)tki_random_below(&random, MOST_PLACES);
-        const unsigned mask = i % 4 < 2 ? 255 : 0xbf; /* of all magnitudes, or without the larger half */
+        const unsigned mask = i % (2 * PAIRS) < PAIRS ? 255
+                                                      : 0xbf; /* of all magnitudes, or without the larger half */
         uint8_t a[MOST_PLACES], b[MOST_PLACES];
         float terms[MOST_PLACES];
         __int128 sum = 0, magnitude = 0;
@@ -102,19 +131,17 @@ TEST(sums_are_within_the_bound_without_underflow)
             int64_t x, y;
             do
                 a[t] = (uint8_t)(tki_random_u64(&random) & mask);
-            while (!number_of(dtype, a[t], &x));
+            while (!number_of(of.dtype, a[t], &x));
             do
                 b[t] = (uint8_t)(tki_random_u64(&random) & mask);
-            while (!number_of(dtype, b[t], &y));
+            while (!number_of(of.result_dtype, b[t], &y));
             terms[t] = (float)value_of((__int128)x * y);
             sum += (__int128)x * y;
             magnitude += (__int128)x * y < 0 ? -(__int128)x * y : (__int128)x * y;
             nonzero += x && y;
         }
-        void *tables;
         tki_product_box *box;
-        assert_int_equal(tki_product_open(dtype, &tables), TK_OK);
-        const tki_product p = product_of(dtype, a, b, places, tables);
+        const tki_product p = product_of(of, a, b, places);
         assert_int_equal(tki_product_box_make(&p, &(tki_box){0, 1, 0, 1}, &box), TK_OK);
         const tki_product_element e = tki_product_at(box, 0, 0);
         const double s = value_of(sum), bound = tki_product_bound(e.sum);
@@ -227,6 +254,7 @@ TEST_WITH_CONTEXT(what_has_no_meaning_is_refused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mixed_factors_have_the_bounds_of_either),
         cmocka_unit_test(every_product_is_a_number_of_fp32),
         cmocka_unit_test(sums_are_within_the_bound_without_underflow),
         cmocka_unit_test(kernels_of_gemm_are_judged),

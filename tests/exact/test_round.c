@@ -561,7 +561,7 @@ static void twin_add(twin_sum *twin, const format *f, uint32_t a, uint32_t b)
     mpfr_clear(product);
     if (inexact)
         fail_msg("the reference sum was rounded");
-    tki_accumulator_add_product(&twin->sum, f->dtype, a, b);
+    tki_accumulator_add_product(&twin->sum, f->dtype, a, f->dtype, b);
 }
 
 static void twin_check(const twin_sum *twin)

@@ -366,7 +366,8 @@ static tk_status bwd_refine(const tki_oracle_job *job, int64_t row, int64_t col,
     tki_accumulator sum;
     tki_accumulator_clear(&sum);
     for (int64_t j = 0; j < job->c->dims[1]; j++)
-        tki_accumulator_add_product(&sum, dtype, tki_element_bits(dtype, y, j), tki_element_bits(dtype, grad, j));
+        tki_accumulator_add_product(&sum, dtype, tki_element_bits(dtype, y, j), dtype,
+                                    tki_element_bits(dtype, grad, j));
     mpfr_set_prec(lo, TKI_ACCUMULATOR_TIMES_ELEMENT_BITS);
     mpfr_set_prec(hi, TKI_ACCUMULATOR_TIMES_ELEMENT_BITS);
     tki_accumulator_get(&sum, lo);
