@@ -32,11 +32,23 @@ TKI_EXPORT bool tki_case_may_saturate(const tk_case *c);
     .type_count = 5, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32},                  \
                                                  {TK_F16, TK_F32}, {TK_BF16, TK_F32}}
 
-#define TKI_TYPES_SUM_AND_8_BITS                                                                                          \
-    .type_count = 9, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32},                  \
-                                                 {TK_F16, TK_F32}, {TK_BF16, TK_F32},                                    \
-                                                 {TK_F8_E4M3, TK_F8_E4M3}, {TK_F8_E5M2, TK_F8_E5M2},                     \
-                                                 {TK_F8_E4M3, TK_F32}, {TK_F8_E5M2, TK_F32}}
+/* Each with the types of the left factor, the right one, the bias and the result. Factors of different types name their assignment, whose
+ * results are of fp32. */
+#define TKI_TYPES_SUM_AND_8_BITS(ROW)                                                                                     \
+    .type_count = 11, .types = (const tk_types[]){{TK_F16, TK_F16}, {TK_BF16, TK_BF16}, {TK_F32, TK_F32},                 \
+                                                  {TK_F16, TK_F32}, {TK_BF16, TK_F32},                                   \
+                                                  {TK_F8_E4M3, TK_F8_E4M3}, {TK_F8_E5M2, TK_F8_E5M2},                    \
+                                                  {TK_F8_E4M3, TK_F32}, {TK_F8_E5M2, TK_F32},                            \
+                                                  {TK_F8_E4M3, TK_F8_E5M2}, {TK_F8_E5M2, TK_F8_E4M3}},                   \
+    .tensor_types = (const tk_dtype[]){ROW(TK_F16, TK_F16, TK_F16, TK_F16), ROW(TK_BF16, TK_BF16, TK_BF16, TK_BF16),      \
+                                       ROW(TK_F32, TK_F32, TK_F32, TK_F32), ROW(TK_F16, TK_F16, TK_F16, TK_F32),          \
+                                       ROW(TK_BF16, TK_BF16, TK_BF16, TK_F32),                                           \
+                                       ROW(TK_F8_E4M3, TK_F8_E4M3, TK_F8_E4M3, TK_F8_E4M3),                              \
+                                       ROW(TK_F8_E5M2, TK_F8_E5M2, TK_F8_E5M2, TK_F8_E5M2),                              \
+                                       ROW(TK_F8_E4M3, TK_F8_E4M3, TK_F8_E4M3, TK_F32),                                  \
+                                       ROW(TK_F8_E5M2, TK_F8_E5M2, TK_F8_E5M2, TK_F32),                                  \
+                                       ROW(TK_F8_E4M3, TK_F8_E5M2, TK_F32, TK_F32),                                      \
+                                       ROW(TK_F8_E5M2, TK_F8_E4M3, TK_F32, TK_F32)}
 
 #define TKI_DOMAIN_ATTRIBUTE                                                                                              \
     {.name = "domain", .role = TK_ROLE_DOMAIN,                                                                            \

@@ -43,8 +43,8 @@
 #define TKI_SUM_TYPES_AND_NUMERICS                                                                                        \
     TKI_TYPES_SUM, .refusal = tki_numerics_refusal, TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE)
 /* With results in 8 bits. */
-#define TKI_PRODUCT_TYPES_AND_NUMERICS                                                                                    \
-    TKI_TYPES_SUM_AND_8_BITS, .refusal = tki_numerics_refusal,                                                            \
+#define TKI_PRODUCT_TYPES_AND_NUMERICS(ROW)                                                                               \
+    TKI_TYPES_SUM_AND_8_BITS(ROW), .refusal = tki_numerics_refusal,                                                            \
         TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE,                           \
                        TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_SATURATE))
 #define TKI_SUM_OVERFLOW_CLAUSE(id)                                                                                       \

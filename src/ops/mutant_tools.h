@@ -47,15 +47,22 @@ static inline float tki_get(const tk_case *c, const void *data, int64_t i)
     return tki_get_as(c->dtype, data, i);
 }
 
+/* The case's result_dtype, but for factors of different types. */
+static inline tk_dtype tki_results_of(const tk_case *c)
+{
+    const bool may_differ = c->contract->tensor_types && c->dtype != c->result_dtype;
+    return may_differ ? tk_case_param_dtype(c, c->contract->param_count - 1) : c->result_dtype;
+}
+
 /* An element of an output, read and written. */
 static inline float tki_get_result(const tk_case *c, const void *data, int64_t i)
 {
-    return tki_get_as(c->result_dtype, data, i);
+    return tki_get_as(tki_results_of(c), data, i);
 }
 
 static inline void tki_put(const tk_case *c, void *data, int64_t i, float value)
 {
-    tki_put_of(c, c->result_dtype, data, i, value);
+    tki_put_of(c, tki_results_of(c), data, i, value);
 }
 
 /* The value after one rounding to 16 bits on the way: to the type of the inputs, or to bf16 where they have more. */
@@ -67,7 +74,7 @@ static inline float tki_rounded(const tk_case *c, float value)
 /* Of the results. */
 static inline float tki_largest(const tk_case *c)
 {
-    const tki_format f = tki_format_of(c->result_dtype);
+    const tki_format f = tki_format_of(tki_results_of(c));
     const uint32_t hidden = UINT32_C(1) << (f.precision - 1);
     const uint32_t significand = hidden | (f.largest & (hidden - 1));
     return ldexpf((float)significand, tki_format_exponent_max(f) - f.precision + 1);
@@ -110,20 +117,21 @@ static inline void tki_misround_f32(uint32_t *stored, tki_store store)
 
 static inline void tki_put_as(const tk_case *c, void *data, int64_t i, float value, tki_store store)
 {
+    const tk_dtype dtype = tki_results_of(c);
     if (store == TKI_STORE_FLUSHED)
         value = tki_flushed(c, value);
     if (store == TKI_STORE_NAN_MASKED && isnan(value))
         value = 0;
     const bool saturated = store == TKI_STORE_SATURATED && fabsf(value) > tki_largest(c);
-    const bool asked_for = tki_may_saturate(c->result_dtype) &&
+    const bool asked_for = tki_may_saturate(dtype) &&
                            tki_choice_of_role(c->contract, c->attributes, TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
     if (saturated)
         value = copysignf(tki_largest(c), value);
     tki_put(c, data, i, value);
     if (saturated && asked_for)
-        tki_put_bits(c->result_dtype, data, i, tki_round_double(c->result_dtype, (double)copysignf(INFINITY, value)));
-    if (tk_dtype_size(c->result_dtype) <= sizeof(uint16_t))
-        tki_misround(c->result_dtype, data, i, value, store);
+        tki_put_bits(dtype, data, i, tki_round_double(dtype, (double)copysignf(INFINITY, value)));
+    if (tk_dtype_size(dtype) <= sizeof(uint16_t))
+        tki_misround(dtype, data, i, value, store);
     else
         tki_misround_f32((uint32_t *)data + i, store);
 }

@@ -97,7 +97,7 @@ TEST(types)
     assert_true(cli_choose_types("t", "f16-f32", lists, 2, &chosen));
     assert_false(cli_choose_types("t", "double", lists, 2, &chosen));
     assert_complaint("t: unknown dtype 'double'; choose from: f16, bf16, f32, f16-f32, bf16-f32, f8_e4m3, f8_e5m2, "
-                     "f8_e4m3-f32, f8_e5m2-f32, all");
+                     "f8_e4m3-f32, f8_e5m2-f32, f8_e4m3-f8_e5m2, f8_e5m2-f8_e4m3, all");
     assert_false(cli_choose_types("t", "i64", lists, 1, &chosen));
     assert_complaint("t: unknown dtype 'i64'; choose from: f16, bf16, f32, f16-f32, bf16-f32, all");
 }

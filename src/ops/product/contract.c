@@ -44,6 +44,8 @@ enum { M, N, K, G };
 
 /* -- Products ---------------------------------------------------------------------------------------------------- */
 
+#define LEFT_FIRST(left, right, bias, result) left, right, result
+#define RIGHT_FIRST(left, right, bias, result) right, left, result
 #define PRODUCT_CLAUSES(OP, output, inputs_stay)                                                                          \
     TKI_CLAUSES(SUM_CLAUSES(OP, output, ""), TKI_WRITES(output, inputs_stay), TKI_TAKES(TKI_SUM_SHAPE_TEXT))
 
@@ -57,7 +59,7 @@ const tk_contract tki_gemm_contract = {
         TKI_INPUT("a", TK_KIND_VALUE, 1, TKI_SHAPE(M, K)),
         TKI_INPUT("b", TK_KIND_VALUE, 0, TKI_SHAPE(K, N)),
         TKI_OUTPUT("c", TK_KIND_RESULT, -1, TKI_SHAPE(M, N))),
-    TKI_PRODUCT_TYPES_AND_NUMERICS,
+    TKI_PRODUCT_TYPES_AND_NUMERICS(LEFT_FIRST),
     PRODUCT_CLAUSES("GEMM", "c", "a and b stay as they were"),
 };
 
@@ -73,7 +75,7 @@ const tk_contract tki_gemm_grad_a_contract = {
         TKI_INPUT("grad_c", TK_KIND_VALUE, 1, TKI_SHAPE(M, N)),
         TKI_INPUT("b", TK_KIND_VALUE, 1, TKI_SHAPE(K, N)),
         TKI_OUTPUT("grad_a", TK_KIND_RESULT, -1, TKI_SHAPE(M, K))),
-    TKI_PRODUCT_TYPES_AND_NUMERICS,
+    TKI_PRODUCT_TYPES_AND_NUMERICS(LEFT_FIRST),
     PRODUCT_CLAUSES("GEMM_GRAD_A", "grad_a", "grad_c and b stay as they were"),
 };
 
@@ -87,14 +89,16 @@ const tk_contract tki_gemm_grad_b_contract = {
         TKI_INPUT("grad_c", TK_KIND_VALUE, 0, TKI_SHAPE(M, N)),
         TKI_INPUT("a", TK_KIND_VALUE, 0, TKI_SHAPE(M, K)),
         TKI_OUTPUT("grad_b", TK_KIND_RESULT, -1, TKI_SHAPE(K, N))),
-    TKI_PRODUCT_TYPES_AND_NUMERICS,
+    TKI_PRODUCT_TYPES_AND_NUMERICS(RIGHT_FIRST),
     PRODUCT_CLAUSES("GEMM_GRAD_B", "grad_b", "grad_c and a stay as they were"),
 };
 
 /* -- Layers ------------------------------------------------------------------------------------------------------ */
 
-#define LAYER_ATTRIBUTES(...)                                                                                             \
-    TKI_TYPES_SUM_AND_8_BITS, .refusal = tki_numerics_refusal,                                                            \
+#define FORWARD(left, right, bias, result) left, right, bias, result, result, result
+#define BACKWARD(left, right, bias, result) left, right, result, result
+#define LAYER_ATTRIBUTES(ROW, ...)                                                                                        \
+    TKI_TYPES_SUM_AND_8_BITS(ROW), .refusal = tki_numerics_refusal,                                                            \
         TKI_ATTRIBUTES(TKI_DOMAIN_ATTRIBUTE, TKI_NUMERICS_ATTRIBUTE, TKI_MATRIX_UNIT_ATTRIBUTE, __VA_ARGS__,              \
                        TKI_OVERFLOW_ATTRIBUTE(TKI_OVERFLOW_SATURATE))
 
@@ -124,7 +128,7 @@ const tk_contract tki_linear_fwd_contract = {
         [TKI_LINEAR_PRE] = TKI_OUTPUT(
             "pre", TK_KIND_RESULT, -1, TKI_SHAPE(0, 1),
             TKI_WHEN(TKI_LINEAR_EPILOGUE, WITH(TKI_LINEAR_BIAS_GELU) | WITH(TKI_LINEAR_GELU)))),
-    LAYER_ATTRIBUTES(
+    LAYER_ATTRIBUTES(FORWARD,
         [TKI_LINEAR_EPILOGUE] =
             {.name = "epilogue",
              .text = "what is done with the product before it is rounded",
@@ -171,7 +175,7 @@ const tk_contract tki_linear_grad_x_contract = {
         [TKI_LINEAR_GRAD_X_PRE] = TKI_INPUT("pre", TK_KIND_RESULT, -1, TKI_SHAPE(0, 2),
                                             TKI_WHEN(TKI_LINEAR_EPILOGUE, WITH(TKI_LINEAR_GRAD_GELU))),
         [TKI_LINEAR_GRAD_X_OUT] = TKI_OUTPUT("grad_x", TK_KIND_RESULT, -1, TKI_SHAPE(0, 2))),
-    LAYER_ATTRIBUTES(
+    LAYER_ATTRIBUTES(BACKWARD,
         [TKI_LINEAR_EPILOGUE] =
             {.name = "epilogue",
              .text = "what is done with the product before it is rounded",
@@ -209,7 +213,7 @@ const tk_contract tki_linear_grad_w_contract = {
         [TKI_LINEAR_GRAD_W_BEFORE] = TKI_INPUT("before", TK_KIND_RESULT, -1, TKI_SHAPE(1, 2),
                                                TKI_WHEN(TKI_LINEAR_ACCUMULATE, WITH(TKI_LINEAR_ADD))),
         [TKI_LINEAR_GRAD_W_OUT] = TKI_OUTPUT("grad_w", TK_KIND_RESULT, TKI_LINEAR_GRAD_W_BEFORE, TKI_SHAPE(1, 2))),
-    LAYER_ATTRIBUTES(
+    LAYER_ATTRIBUTES(BACKWARD,
         [TKI_LINEAR_ACCUMULATE] =
             {.name = "accumulate",
              .text = "is the gradient added to what is there?",

@@ -121,13 +121,13 @@ static float inner_sum(const tk_case *c, const mutation *m, const float *x, cons
 
 /* -- What is added ----------------------------------------------------------------------------------------------- */
 
-static float bias_of(const tk_case *c, const mutation *m, const tki_planted_product *v, int64_t row, int64_t col)
+static float bias_of(const mutation *m, const tki_planted_product *v, int64_t row, int64_t col)
 {
     const bool last = m->bias_without_last && col + 1 == v->cols && col % 8;
     if (!v->bias || m->bias_dropped || last)
         return 0;
     const int64_t next = m->bias_next && col + 1 < v->cols ? col + 1 : col;
-    const float bias = tki_get(c, v->bias, m->bias_by_row ? row % v->cols : next);
+    const float bias = tki_get_as(v->bias_type, v->bias, m->bias_by_row ? row % v->cols : next);
     return m->bias_in_halves && v->places >= 512 ? 2 * bias : bias;
 }
 
@@ -148,7 +148,7 @@ static float with_terms(const tk_case *c, const mutation *m, const tki_planted_p
 {
     if (m->after_rounding || m->through_16_bits)
         sum = tki_rounded(c, sum);
-    const float bias = bias_of(c, m, v, row, col);
+    const float bias = bias_of(m, v, row, col);
     if (v->bias)
         sum = m->bias_rounded ? tki_rounded(c, sum + bias) : sum + bias;
     return v->other ? sum + other_of(c, m, v, row, col) : sum;
@@ -253,8 +253,10 @@ static bool multiply_one(const tk_case *c, const mutation *m, tki_planted_produc
     if (m->swapped) {
         tki_planted_factor left = v.left;
         v.left.data = v.right.data;
+        v.left.dtype = v.right.dtype;
         v.left.count = v.right.count;
         v.right.data = left.data;
+        v.right.dtype = left.dtype;
         v.right.count = left.count;
     }
     if (m->transposed_left)
@@ -270,10 +272,10 @@ static bool multiply_one(const tk_case *c, const mutation *m, tki_planted_produc
     if ((v.places == 0 && m->nothing_without_places) || v.rows == 0 || v.cols == 0)
         return true;
     if (m->clears_first)
-        memset(v.out, 0, (size_t)(v.rows * v.cols) * tk_dtype_size(c->result_dtype));
+        memset(v.out, 0, (size_t)(v.rows * v.cols) * tk_dtype_size(tki_results_of(c)));
     const int64_t pitch = m->padding ? (v.places + m->padding - 1) / m->padding * m->padding : v.places;
-    float *left = tki_planted_decoded(c, &v.left, v.rows, v.places);
-    float *right = tki_planted_decoded(c, &v.right, v.cols, pitch);
+    float *left = tki_planted_decoded(&v.left, v.rows, v.places);
+    float *right = tki_planted_decoded(&v.right, v.cols, pitch);
     bool good = left && right;
     if (good)
         multiply_decoded(c, m, &v, left, right, pitch);

@@ -17,8 +17,9 @@ typedef enum ending { AS_IT_IS, GELU, TIMES_DERIVATIVE } ending;
 /* One output of one op, or the part of it that is of one group. */
 typedef struct layer {
     tki_product product;
-    /* Further terms, NULL where they are not there; `bias` [cols] of the factors' type, `other` [rows, cols] of the result's. */
+    /* Further terms, NULL where they are not there; `bias` [cols] of its own type, `other` [rows, cols] of the result's. */
     const void *bias, *other;
+    tk_dtype bias_type;
     const void *pre; /* [rows, cols], of the result's type: with TIMES_DERIVATIVE */
     int64_t rows, cols;
     tk_dtype result;
@@ -37,11 +38,14 @@ static layer layer_of(const tki_oracle_job *job, const tki_product_roles *r)
     const tk_case *c = job->c;
     const int64_t rows = c->dims[r->rows], cols = c->dims[r->cols], places = c->dims[r->inner];
     const void *pre = tki_product_has(c, r->pre) ? job->buffers[r->pre] : NULL;
+    const tk_dtype left = tk_case_param_dtype(c, r->left), right = tk_case_param_dtype(c, r->right);
     const bool activated = tki_product_has(c, r->unactivated) && job->output != r->unactivated;
     return (layer){.product = {.left = factor_of(job->buffers[r->left], rows, places, r->left_across),
                                .right = factor_of(job->buffers[r->right], cols, places, r->right_across),
                                .places = places,
-                               .dtype = c->dtype,
+                               .dtype = left,
+                               .mixed = left != right,
+                               .right_dtype = right,
                                .numerics = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_NUMERICS),
                                .matrix_unit = tki_choice_of_role(c->contract, c->attributes, TK_ROLE_MATRIX_UNIT),
                                .tables = job->tables},
@@ -50,7 +54,8 @@ static layer layer_of(const tki_oracle_job *job, const tki_product_roles *r)
                    .pre = pre,
                    .rows = rows,
                    .cols = cols,
-                   .result = c->result_dtype,
+                   .bias_type = r->bias >= 0 ? tk_case_param_dtype(c, r->bias) : left,
+                   .result = tk_case_param_dtype(c, r->out),
                    .ending = activated ? GELU
                              : pre     ? TIMES_DERIVATIVE
                                        : AS_IT_IS};
@@ -133,7 +138,7 @@ typedef struct extras {
 
 static extras extras_at(const layer *l, int64_t row, int64_t col)
 {
-    return (extras){{l->bias ? number_at(l->product.dtype, l->bias, col) : 0,
+    return (extras){{l->bias ? number_at(l->bias_type, l->bias, col) : 0,
                      l->other ? number_at(l->result, l->other, row * l->cols + col) : 0}};
 }
 

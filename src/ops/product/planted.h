@@ -12,22 +12,24 @@
 /* Element (line, place) of a factor is data[line * line_stride + place * place_stride], of `count` that there are. */
 typedef struct tki_planted_factor {
     const void *data;
+    tk_dtype dtype;
     int64_t line_stride, place_stride, count;
     bool wraps; /* places outside, which a mistake leads to, are counted from the beginning; else they are zero */
 } tki_planted_factor;
 
-static inline tki_planted_factor tki_planted_factor_of(const void *data, int64_t lines, int64_t places, bool across)
+static inline tki_planted_factor tki_planted_factor_of(const void *data, tk_dtype dtype, int64_t lines,
+                                                       int64_t places, bool across)
 {
-    return (tki_planted_factor){data, across ? 1 : places, across ? lines : 1, lines * places, false};
+    return (tki_planted_factor){data, dtype, across ? 1 : places, across ? lines : 1, lines * places, false};
 }
 
 static inline tki_planted_factor tki_planted_transposed(tki_planted_factor f, int64_t lines, int64_t places)
 {
-    return tki_planted_factor_of(f.data, lines, places, f.place_stride == 1 && f.line_stride == places);
+    return tki_planted_factor_of(f.data, f.dtype, lines, places, f.place_stride == 1 && f.line_stride == places);
 }
 
 /* free() it; NULL when memory ran out. */
-static inline float *tki_planted_decoded(const tk_case *c, const tki_planted_factor *f, int64_t lines, int64_t places)
+static inline float *tki_planted_decoded(const tki_planted_factor *f, int64_t lines, int64_t places)
 {
     float *decoded = malloc((size_t)(lines * places + 1) * sizeof *decoded);
     for (int64_t line = 0; decoded && line < lines; line++)
@@ -35,7 +37,7 @@ static inline float *tki_planted_decoded(const tk_case *c, const tki_planted_fac
             int64_t at = line * f->line_stride + place * f->place_stride;
             if (f->wraps && f->count)
                 at %= f->count;
-            decoded[line * places + place] = at < f->count ? tki_get(c, f->data, at) : 0;
+            decoded[line * places + place] = at < f->count ? tki_get_as(f->dtype, f->data, at) : 0;
         }
     return decoded;
 }
@@ -43,7 +45,8 @@ static inline float *tki_planted_decoded(const tk_case *c, const tki_planted_fac
 /* Tensors that are not there are NULL. */
 typedef struct tki_planted_product {
     tki_planted_factor left, right;
-    const void *bias;  /* [cols], of the inputs' type */
+    const void *bias; /* [cols] */
+    tk_dtype bias_type;
     const void *other; /* residual or before, [rows, cols], of the result's type */
     const void *pre;   /* an input, likewise */
     void *out, *unactivated;
@@ -58,16 +61,18 @@ static inline tki_planted_product tki_planted_product_of(const tk_case *c, void 
 {
     const tki_product_roles r = tki_product_roles_of(c->contract);
     const int64_t rows = c->dims[r.rows], cols = c->dims[r.cols], places = c->dims[r.inner];
-    tki_planted_product v = {.left = tki_planted_factor_of(b[r.left], rows, places, r.left_across),
-                             .right = tki_planted_factor_of(b[r.right], cols, places, r.right_across),
-                             .bias = tki_product_has(c, r.bias) ? b[r.bias] : NULL,
-                             .other = tki_product_has(c, r.other) ? b[r.other] : NULL,
-                             .pre = tki_product_has(c, r.pre) ? b[r.pre] : NULL,
-                             .out = b[r.out],
-                             .unactivated = tki_product_has(c, r.unactivated) ? b[r.unactivated] : NULL,
-                             .rows = rows,
-                             .cols = cols,
-                             .places = places};
+    tki_planted_product v = {
+        .left = tki_planted_factor_of(b[r.left], tk_case_param_dtype(c, r.left), rows, places, r.left_across),
+        .right = tki_planted_factor_of(b[r.right], tk_case_param_dtype(c, r.right), cols, places, r.right_across),
+        .bias = tki_product_has(c, r.bias) ? b[r.bias] : NULL,
+        .bias_type = r.bias >= 0 ? tk_case_param_dtype(c, r.bias) : c->dtype,
+        .other = tki_product_has(c, r.other) ? b[r.other] : NULL,
+        .pre = tki_product_has(c, r.pre) ? b[r.pre] : NULL,
+        .out = b[r.out],
+        .unactivated = tki_product_has(c, r.unactivated) ? b[r.unactivated] : NULL,
+        .rows = rows,
+        .cols = cols,
+        .places = places};
     if (r.ends >= 0) {
         v.ends = b[r.ends];
         v.over_rows = r.over_rows;

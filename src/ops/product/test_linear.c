@@ -47,11 +47,14 @@ enum {
     E4M3,
     WITH_INFINITIES = E4M3,
     E4M3_F32,
+    E4M3_E5M2,
+    E5M2_E4M3,
     ALL_TYPES
 };
-static const tk_types types[ALL_TYPES] = {{TK_F16, TK_F16},     {TK_BF16, TK_BF16},       {TK_F32, TK_F32},
-                                          {TK_F16, TK_F32},     {TK_BF16, TK_F32},        {TK_F8_E5M2, TK_F8_E5M2},
-                                          {TK_F8_E5M2, TK_F32}, {TK_F8_E4M3, TK_F8_E4M3}, {TK_F8_E4M3, TK_F32}};
+static const tk_types types[ALL_TYPES] = {
+    {TK_F16, TK_F16},     {TK_BF16, TK_BF16},       {TK_F32, TK_F32},        {TK_F16, TK_F32},
+    {TK_BF16, TK_F32},    {TK_F8_E5M2, TK_F8_E5M2}, {TK_F8_E5M2, TK_F32},    {TK_F8_E4M3, TK_F8_E4M3},
+    {TK_F8_E4M3, TK_F32}, {TK_F8_E4M3, TK_F8_E5M2}, {TK_F8_E5M2, TK_F8_E4M3}};
 
 /* -- Cases with buffers ---------------------------------------------------------------------------------------- */
 

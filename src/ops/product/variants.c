@@ -57,7 +57,7 @@ static void by_elements(const tk_case *c, const tki_planted_product *v, const fl
     for (int64_t i = 0; i < v->rows; i++)
         for (int64_t col = 0; col < v->cols; col++) {
             const int64_t row = w->backwards ? v->rows - 1 - i : i, at = row * v->cols + col;
-            const float bias = v->bias ? tki_get(c, v->bias, col) : 0;
+            const float bias = v->bias ? tki_get_as(v->bias_type, v->bias, col) : 0;
             const float other = v->other ? tki_get_result(c, v->other, at) : 0;
             const float start = w->terms_first ? bias + other : 0;
             float sum = inner_sum(left + row * v->places, right + col * v->places, v->places, terms, w, start);
@@ -108,8 +108,8 @@ static bool multiply_one(const tk_case *c, const tki_planted_product *v, const w
     bool all_at_once = w->outer_products || w->tiles;
     if (v->rows == 0 || v->cols == 0)
         return true;
-    float *left = tki_planted_decoded(c, &v->left, v->rows, v->places);
-    float *right = tki_planted_decoded(c, &v->right, v->cols, v->places);
+    float *left = tki_planted_decoded(&v->left, v->rows, v->places);
+    float *right = tki_planted_decoded(&v->right, v->cols, v->places);
     float *work = calloc((size_t)(all_at_once ? v->rows * v->cols : v->places) + 1, sizeof *work);
     bool good = left && right && work;
     if (good && all_at_once)
