@@ -4,41 +4,9 @@
  * after the largest finite value, of infinity or NaN, sits where the next value would. */
 #include "exact/round.h"
 
-/* What is too large for the format: what follows the largest number is infinity, or the NaN of a format without. */
-static uint32_t overflow_of(tki_format f)
-{
-    return f.largest + 1;
-}
-
 uint32_t tki_round_double(tk_dtype dtype, double value)
 {
-    const tki_format f = tki_format_of(dtype);
-    const uint64_t bits = tki_double_bits(value);
-    const uint32_t sign = bits & TKI_DOUBLE_SIGN ? f.sign : 0;
-    const uint64_t fraction = bits & (TKI_DOUBLE_HIDDEN - 1);
-    const int field = tki_double_exponent_field(value);
-    if (field == TKI_DOUBLE_SPECIAL)
-        return fraction != 0 ? f.nan : sign | overflow_of(f);
-
-    /* Below half the smallest subnormal; zero and every subnormal double belong here. */
-    const int exponent = field - TKI_DOUBLE_BIAS;
-    if (exponent < f.exponent_min - f.precision)
-        return sign;
-
-    /* |value| = significand 2^(exponent - 52). Dropping bits leaves a multiple of the format's spacing there; at
-     * most 53 are dropped, since the exponent is at least emin - p. */
-    const uint64_t significand = fraction | TKI_DOUBLE_HIDDEN;
-    const int kept_exponent = exponent > f.exponent_min ? exponent : f.exponent_min;
-    const int dropped_bits = kept_exponent - exponent + TKI_DOUBLE_FRACTION_BITS + 1 - f.precision;
-    const uint64_t kept = significand >> dropped_bits;
-    const uint64_t rest = significand & ((UINT64_C(1) << dropped_bits) - 1);
-    const uint64_t half = UINT64_C(1) << (dropped_bits - 1);
-    const uint64_t round_up = rest > half || (rest == half && (kept & 1) != 0);
-
-    /* The hidden bit of a normal number, and a carry, add one to the exponent field. */
-    const uint64_t field_below = (uint64_t)(kept_exponent - f.exponent_min);
-    const uint64_t magnitude = (field_below << (f.precision - 1)) + kept + round_up;
-    return sign | (magnitude > f.largest ? overflow_of(f) : (uint32_t)magnitude);
+    return tki_round_in(tki_format_of(dtype), value);
 }
 
 uint32_t tki_round_mpfr(tk_dtype dtype, mpfr_srcptr value)
@@ -50,13 +18,13 @@ uint32_t tki_round_mpfr(tk_dtype dtype, mpfr_srcptr value)
     if (mpfr_zero_p(value))
         return sign;
     if (mpfr_inf_p(value))
-        return sign | overflow_of(f);
+        return sign | tki_overflow_of(f);
 
     /* MPFR's significand lies in [1/2, 1). Exponents that overflow or vanish in the format go first, so that the
      * rest are normal doubles. */
     const mpfr_exp_t exponent = mpfr_get_exp(value) - 1;
     if (exponent > tki_format_exponent_max(f))
-        return sign | overflow_of(f);
+        return sign | tki_overflow_of(f);
     if (exponent < f.exponent_min - f.precision)
         return sign;
 

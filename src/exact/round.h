@@ -70,6 +70,42 @@ static inline double tki_magnitude_value(tki_format f, uint32_t magnitude)
     return (double)significand * tki_exact_power_of_two(exponent - fraction_bits);
 }
 
+/* What is too large for the format: what follows the largest number is infinity, or the NaN of a format without. */
+static inline uint32_t tki_overflow_of(tki_format f)
+{
+    return f.largest + 1;
+}
+
+/* tki_round_double() in a format that is at hand. What differs from value to value without a pattern is computed, not branched on. */
+static inline uint32_t tki_round_in(tki_format f, double value)
+{
+    const uint64_t bits = tki_double_bits(value);
+    const uint32_t sign = (UINT32_C(0) - (uint32_t)(bits >> 63)) & f.sign;
+    const uint64_t fraction = bits & (TKI_DOUBLE_HIDDEN - 1);
+    const int field = tki_double_exponent_field(value);
+    if (field == TKI_DOUBLE_SPECIAL)
+        return fraction != 0 ? f.nan : sign | tki_overflow_of(f);
+
+    /* Below half the smallest subnormal; zero and every subnormal double belong here. */
+    const int exponent = field - TKI_DOUBLE_BIAS;
+    if (exponent < f.exponent_min - f.precision)
+        return sign;
+
+    /* |value| = significand 2^(exponent - 52). Dropping bits leaves a multiple of the format's spacing there; at
+     * most 53 are dropped, since the exponent is at least emin - p. Half a spacing is added first, less one where the last bit that is kept
+     * is 0: so a tie goes to the even one. */
+    const uint64_t significand = fraction | TKI_DOUBLE_HIDDEN;
+    const int kept_exponent = exponent > f.exponent_min ? exponent : f.exponent_min;
+    const int dropped_bits = kept_exponent - exponent + TKI_DOUBLE_FRACTION_BITS + 1 - f.precision;
+    const uint64_t half = UINT64_C(1) << (dropped_bits - 1);
+    const uint64_t rounded = (significand + half - 1 + (significand >> dropped_bits & 1)) >> dropped_bits;
+
+    /* The hidden bit of a normal number, and a carry, add one to the exponent field. */
+    const uint64_t field_below = (uint64_t)(kept_exponent - f.exponent_min);
+    const uint64_t magnitude = (field_below << (f.precision - 1)) + rounded;
+    return sign | (magnitude > f.largest ? tki_overflow_of(f) : (uint32_t)magnitude);
+}
+
 /* The magnitude of the last pattern that is not NaN. */
 static inline uint32_t tki_last_of(tki_format f)
 {
