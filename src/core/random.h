@@ -8,13 +8,15 @@ typedef struct tki_random {
 } tki_random;
 
 #define TKI_RANDOM_STEP UINT64_C(0x9e3779b97f4a7c15)
+#define TKI_RANDOM_FIRST UINT64_C(0xbf58476d1ce4e5b9)
+#define TKI_RANDOM_SECOND UINT64_C(0x94d049bb133111eb)
 
 /* SplitMix64: one 64-bit state, equidistributed, good enough to draw test inputs and easy to repeat elsewhere. */
 static inline uint64_t tki_random_u64(tki_random *random)
 {
     uint64_t z = random->state += TKI_RANDOM_STEP;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z = (z ^ (z >> 30)) * TKI_RANDOM_FIRST;
+    z = (z ^ (z >> 27)) * TKI_RANDOM_SECOND;
     return z ^ (z >> 31);
 }
 
@@ -47,13 +49,13 @@ static inline double tki_random_unit(tki_random *random)
 
 enum { TKI_RANDOM_NORMAL_DRAWS = 6 };
 
-/* About normal, mean 0 and variance 1: the sum of twelve uniform numbers less six. No libm, so the same bits everywhere. */
+/* About normal, mean 0 and variance 1: the sum of twelve uniform numbers less six. No libm, and exact, so the same bits everywhere. */
 static inline double tki_random_normal(tki_random *random)
 {
-    double sum = -6;
+    uint64_t sum = 0;
     for (int i = 0; i < TKI_RANDOM_NORMAL_DRAWS; i++) {
-        uint64_t bits = tki_random_u64(random);
-        sum += ((double)(bits >> 32) + (double)(bits & 0xffffffffu)) * 0x1p-32;
+        const uint64_t bits = tki_random_u64(random);
+        sum += (bits >> 32) + (bits & 0xffffffffu);
     }
-    return sum;
+    return ((double)(int64_t)sum - 0x6p32) * 0x1p-32;
 }

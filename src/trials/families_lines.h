@@ -50,7 +50,7 @@ static inline void tki_line_put_bits(const tki_lines *v, int64_t line, int64_t p
 
 static inline void tki_line_put(const tki_lines *v, int64_t line, int64_t place, double value)
 {
-    tki_line_put_bits(v, line, place, tki_round_double(v->dtype, value));
+    tki_line_put_bits(v, line, place, tki_round_in(v->format, value));
 }
 
 static inline double tki_largest_of(tk_dtype dtype)

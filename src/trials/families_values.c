@@ -3,6 +3,7 @@
 #include "trials/families_lines.h"
 
 #include "exact/floats.h"
+#include "exact/widths.h"
 
 static uint32_t finite_pattern(const tki_lines *v, tki_random *random)
 {
@@ -13,21 +14,73 @@ static uint32_t finite_pattern(const tki_lines *v, tki_random *random)
     return bits;
 }
 
+enum { NORMALS = 256 }; /* drawn at a time */
+
+/* The patterns of what tki_random_normal() draws one after the other, times `factor`: four side by side. Sums are exact, and numbers that are
+ * normal in the format are rounded as tki_round_in() does. */
+TKI_INLINE void plain_draw_normals(tki_random random, tki_format f, double factor, uint32_t patterns[NORMALS])
+{
+    typedef uint64_t four __attribute__((vector_size(32)));
+    typedef double four_values __attribute__((vector_size(32)));
+    const uint64_t each = TKI_RANDOM_NORMAL_DRAWS * TKI_RANDOM_STEP;
+    const int dropped = TKI_DOUBLE_FRACTION_BITS + 1 - f.precision;
+    const uint64_t below_half = (UINT64_C(1) << (dropped - 1)) - 1;
+    const uint64_t least = (uint64_t)(f.exponent_min + TKI_DOUBLE_BIAS) << TKI_DOUBLE_FRACTION_BITS;
+    four at = random.state + (four){0, each, 2 * each, 3 * each};
+    for (int i = 0; i < NORMALS; i += 4, at += 4 * each) {
+        four sum = {0};
+        for (uint64_t k = 1; k <= TKI_RANDOM_NORMAL_DRAWS; k++) {
+            four z = at + k * TKI_RANDOM_STEP;
+            z = (z ^ z >> 30) * TKI_RANDOM_FIRST;
+            z = (z ^ z >> 27) * TKI_RANDOM_SECOND;
+            z ^= z >> 31;
+            sum += (z >> 32) + (z & UINT32_MAX);
+        }
+        const four_values drawn = ((four_values)(sum | tki_double_bits(0x1p52)) - (0x1p52 + 0x6p32)) * 0x1p-32 *
+                                  factor;
+        const four size = (four)drawn & ~TKI_DOUBLE_SIGN;
+        const four kept = (size + below_half + (size >> dropped & 1)) >> dropped;
+        const four rounded = kept - ((least >> dropped) - (UINT64_C(1) << (f.precision - 1)));
+        for (int lane = 0; lane < 4; lane++)
+            patterns[i + lane] = size[lane] < least || rounded[lane] > f.largest
+                                     ? tki_round_in(f, drawn[lane])
+                                     : (uint32_t)rounded[lane] | (signbit(drawn[lane]) ? f.sign : 0);
+    }
+}
+TKI_FOR_WIDTHS(static, void, , draw_normals,
+               (tki_random random, tki_format f, double factor, uint32_t patterns[NORMALS]),
+               (random, f, factor, patterns))
+
+/* Elements begin to end, line by line. */
+static void fill_normals(tki_lines v, int64_t begin, int64_t end, tki_random random)
+{
+    uint32_t patterns[NORMALS];
+    const bool in_a_row = v.place_stride == 1 && v.line_stride == v.length;
+    for (int64_t i = begin; i < end; i += NORMALS) {
+        const int64_t count = end - i < NORMALS ? end - i : NORMALS;
+        draw_normals(random, v.format, v.low_background ? 3 : 1, patterns);
+        tki_random_skip(&random, (uint64_t)NORMALS * TKI_RANDOM_NORMAL_DRAWS);
+        for (int64_t k = 0; k < count && in_a_row; k++)
+            tki_put_bits(v.dtype, v.data, i + k, patterns[k]);
+        for (int64_t k = 0; k < count && !in_a_row; k++)
+            tki_line_put_bits(&v, (i + k) / v.length, (i + k) % v.length, patterns[k]);
+    }
+}
+
 /* In blocks side by side: of a large tensor the drawing would take longer than the judging. What is drawn does not
  * depend on that. */
 void tki_fill_normal(const tki_lines *v, tki_random *random)
 {
     enum { BLOCK = 1 << 14 };
     const int64_t elements = v->count * v->length;
-#pragma omp parallel if (elements > BLOCK)
+#pragma omp parallel if (elements > 4 * BLOCK)
     {
         const tki_floats floats = tki_floats_begin();
 #pragma omp for
         for (int64_t begin = 0; begin < elements; begin += BLOCK) {
             tki_random here = *random;
             tki_random_skip(&here, (uint64_t)begin * TKI_RANDOM_NORMAL_DRAWS);
-            for (int64_t i = begin; i < elements && i < begin + BLOCK; i++)
-                tki_line_put(v, i / v->length, i % v->length, tki_random_normal(&here) * (v->low_background ? 3 : 1));
+            fill_normals(*v, begin, begin + BLOCK < elements ? begin + BLOCK : elements, here);
         }
         tki_floats_end(&floats);
     }

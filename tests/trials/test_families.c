@@ -1752,27 +1752,33 @@ TEST(what_a_cheap_look_mistakes)
     inputs_free(&in);
 }
 
-/* Blocks of a large tensor are drawn side by side; what is drawn is what one long row of draws gives. */
+/* Element i of input p is the i-th that is drawn, times `times`: line by line along the rows of k elements, or down the columns. */
+static void assert_drawn_in_order(const tk_case *c, int p, int64_t k, bool down_rows, double times)
+{
+    const int normal = family("normal");
+    const int64_t count = tk_case_elements(c, p);
+    inputs in;
+    inputs_make(&in, c);
+    tki_family_fill(normal, c, 77, in.data);
+    tki_random random = tki_random_stream(77, (uint64_t)normal * 16 + (uint64_t)p);
+    for (int64_t i = 0; i < count; i++)
+        assert_int_equal(tki_element_bits(c->dtype, in.data[p], down_rows ? i % k * (count / k) + i / k : i),
+                         tki_round_double(c->dtype, times * tki_random_normal(&random)));
+    inputs_free(&in);
+}
+
+/* Blocks of a large tensor are drawn side by side, and numbers four at a time; what is drawn is what one long row of draws gives. */
 TEST(large_tensors_are_drawn_in_order)
 {
-    const int64_t m = 150;
-    const int64_t n = 170;
-    const int64_t k = 211;
-    tk_case c = make_case(tk_contract_find("gemm"), TK_F16, m, n, k);
-    inputs in;
-    inputs_make(&in, &c);
-    const int normal = family("normal");
-    tki_family_fill(normal, &c, 77, in.data);
-    tki_random of_a = tki_random_stream(77, (uint64_t)normal * 16);
-    for (int64_t i = 0; i < m * k; i++)
-        assert_int_equal(((uint16_t *)in.data[0])[i], tki_round_double(TK_F16, tki_random_normal(&of_a)));
-    /* b is summed over its rows, so it is drawn column by column. */
-    tki_random of_b = tki_random_stream(77, (uint64_t)normal * 16 + 1);
-    for (int64_t i = 0; i < n * k; i++)
-        assert_int_equal(((uint16_t *)in.data[1])[i % k * n + i / k],
-                         tki_round_double(TK_F16, tki_random_normal(&of_b)));
-    inputs_free(&in);
-
+    static const tk_dtype types[] = {TK_F16, TK_BF16, TK_F32};
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int64_t k = 1; k <= 211; k += 70) {
+            const tk_case products = make_case(tk_contract_find("gemm"), types[t], 350, 371, k);
+            assert_drawn_in_order(&products, 0, k, false, 1);
+            assert_drawn_in_order(&products, 1, k, true, 1);
+            const tk_case rows = make_case(tk_contract_find("softmax_fwd"), types[t], 371, k, 0);
+            assert_drawn_in_order(&rows, 0, k, false, 3);
+        }
     tki_random drawn = tki_random_stream(77, 3);
     tki_random skipped = drawn;
     tki_random_skip(&skipped, 1000 * (uint64_t)TKI_RANDOM_NORMAL_DRAWS);
