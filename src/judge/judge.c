@@ -598,6 +598,16 @@ static bool is_in_sample(int64_t i, int64_t boxes, const tki_box *box, int64_t c
            i % (boxes / EVERYWHERE) == boxes / EVERYWHERE / 2 || has_corner(box, cols, all);
 }
 
+/* To wake a thread takes as long as a small case. */
+static int threads_for(const tk_case *c, int64_t boxes, int threads)
+{
+    enum { PARALLEL_FROM = 1 << 15 };
+    double steps = 1;
+    for (int d = 0; d < c->contract->dim_count; d++)
+        steps *= (double)c->dims[d];
+    return steps < PARALLEL_FROM ? 1 : boxes < threads ? (int)boxes : threads;
+}
+
 tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const void *data, int threads,
                     tki_judgement *total)
 {
@@ -621,7 +631,7 @@ tk_status tki_judge(const tki_oracle *oracle, const tki_oracle_job *job, const v
                                                                          TK_ROLE_OVERFLOW) == TKI_OVERFLOW_SATURATE;
     int64_t boxes = boxes_down * boxes_across;
     const corners ends = corners_of(job->c, job->output);
-#pragma omp parallel num_threads(boxes < threads ? (int)boxes : threads)
+#pragma omp parallel num_threads(threads_for(job->c, boxes, threads))
     {
         const tki_floats floats = tki_floats_begin();
         tki_judgement tally = {0};
