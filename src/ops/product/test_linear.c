@@ -656,7 +656,7 @@ TEST_WITH_CONTEXT(certified_and_mutants_refuted)
             assert_true(rejected == planted && (planted >= 40 || options.skip_mutants));
             tk_certificate_destroy(c);
             if (d == varied[op])
-                assert_variants_hold(ctx, tk_contract_find(op_names[op]), types[d], TK_I32);
+                assert_variants_hold_in_turn(ctx, tk_contract_find(op_names[op]), types[d], TK_I32, op);
         }
 }
 
