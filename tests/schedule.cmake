@@ -1,7 +1,7 @@
 # Which tests run in which build, and when. Included by cmake/tests.cmake. Everything is also run by `./quickstart test --whole`.
 
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
-set(long_tests user_kernels check_kernels_cuda proofs emulated_gpu kernel_trials kernel_templates python adding_an_op linear proofs_constants.self_test gemm
+set(long_tests user_kernels check_kernels_cuda proofs emulated_gpu kernel_trials kernel_templates python adding_an_op python_types linear proofs_constants.self_test gemm
     kernel_files trials.explore model.made_op cli certificates bench grouped padic check_kernels_hip gelu conversions certify.replay
     valgrind.isolate.worker_process kernel_abi xent emulated_gpu.self_test glue corpus_full_slow schema certify.signed_envelope certify.certify_tricks
     report_browser conversions.self_test certify.certificate own_kernels)
@@ -34,7 +34,7 @@ set(release_turn_6 check_kernels_cuda)
 set(release_turn_7 proofs)
 set(release_turn_8 certify.replay proofs_noticed tile_maps.self_test)
 set(release_turn_9 kernel_templates)
-set(release_turn_10 check_includes.self_test schema report_browser)
+set(release_turn_10 check_includes.self_test schema report_browser python_types)
 set(release_turn_11 check_kernels_hip)
 set(release_turn_12 emulated_gpu.self_test old_systems)
 set(release_turn_13 proofs_constants.self_test corpus_full_slow)
