@@ -289,15 +289,15 @@ endforeach()
 add_executable(old_system tests/old_system.c)
 set_target_properties(old_system PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 
-# libtokitai once more, with kernels that count their lines: tests/kernel_lines.sh has the program load it instead of the real one. Not
-# optimised, so that every line keeps its code.
+# libtokitai once more, with kernels that count their lines: tests/kernel_lines.sh builds it and has the program load it instead of
+# the real one. Not optimised, so that every line keeps its code.
 
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND BUILD_SHARED_LIBS AND NOT sanitize_options AND NOT CMAKE_CROSSCOMPILING)
     set(counting_options ${kernel_options})
     list(REMOVE_ITEM counting_options -O3)
-    add_library(counting.libtokitai SHARED $<TARGET_OBJECTS:libtokitai> $<TARGET_OBJECTS:deciding_run>)
+    add_library(counting.libtokitai SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:libtokitai> $<TARGET_OBJECTS:deciding_run>)
     foreach(isa IN LISTS kernel_isas)
-        add_library(counting.${isa} OBJECT ${kernel_sources_${isa}})
+        add_library(counting.${isa} OBJECT EXCLUDE_FROM_ALL ${kernel_sources_${isa}})
         target_include_directories(counting.${isa} PRIVATE ${PROJECT_SOURCE_DIR}/include ${source_dir})
         target_compile_definitions(counting.${isa} PRIVATE TKI_ISA=${isa})
         target_compile_options(counting.${isa} PRIVATE ${counting_options} ${isa_options_${isa}} -O0 -w --coverage)
