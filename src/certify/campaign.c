@@ -271,13 +271,13 @@ static const tki_trial_record *draw_small(const tki_outcome *o, tki_random *rand
  * is right until then is found out. */
 static tk_status run_late(campaign *c)
 {
-    enum { CALLS = 5000, SECONDS = 6, TRIALS = 24, MOST_ELEMENTS = 1 << 12, MOST_CALLS = 1 << 15 };
+    enum { CALLS = 5000, SECONDS = 6 };
     tki_outcome *o = c->o;
     tk_status status = TK_OK;
     tki_random random = tki_random_stream(o->options->seed, 2);
     wait_for_age(c, SECONDS);
-    for (int i = 0; i < MOST_CALLS && o->came_late < TRIALS && status == TK_OK && goes_on(c); i++) {
-        const tki_trial_record *record = draw_small(o, &random, MOST_ELEMENTS);
+    for (int i = 0; i < TKI_LATE_CALLS && o->came_late < TKI_LATE_TRIALS && status == TK_OK && goes_on(c); i++) {
+        const tki_trial_record *record = draw_small(o, &random, TKI_LATE_ELEMENTS);
         int64_t earlier = 0;
         const bool late = tki_runner_age(tki_runner_of(c->subject->caller)).calls >= CALLS;
         if (!record)
@@ -295,7 +295,7 @@ static tk_status run_again(campaign *c)
     tki_subject *subject = c->subject;
     tki_outcome *o = c->o;
     enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16 };
-    const int64_t count = o->level == TK_QUICK ? 40 : 160;
+    const int64_t count = tki_campaign_again(o->level);
     tki_random random = tki_random_stream(o->options->seed, 1);
     for (int64_t i = 0; i < count && goes_on(c); i++) {
         const tki_trial_record *record = draw_small(o, &random, MOST_ELEMENTS);

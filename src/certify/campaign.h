@@ -3,6 +3,13 @@
 
 #include "certify/outcome.h"
 
+/* How many trials of a kernel file that held come again, and, above quick, late: small ones, in so many calls. */
+enum { TKI_LATE_TRIALS = 24, TKI_LATE_ELEMENTS = 1 << 12, TKI_LATE_CALLS = 1 << 15 };
+static inline int64_t tki_campaign_again(tk_level level)
+{
+    return level == TK_QUICK ? 40 : 160;
+}
+
 /* Opens the subject, takes all steps, and closes it again. The trials get their attributes. */
 TK_MUST_USE tk_status tki_campaign_run(tki_subject *subject, tki_outcome *o, tki_trials *trials);
 

@@ -382,9 +382,12 @@ static bool say_cause(FILE *out, const json_t *predicate, const tk_contract *con
     const long long tried = tki_integer(cause, "tried"), of_trials = tki_integer(cause, "of_trials");
     const char *name = tki_text(cause, "name"), *meaning = tki_text(cause, "meaning");
     char words[1024];
+    const bool refuted = !strcmp(tki_text(predicate, "verdict"), tk_verdict_name(TK_REFUTED));
     int kind = TKI_CAUSE_NONE + 1;
     while (kind < TKI_CAUSES && strcmp(kinds[kind], tki_text(cause, "kind")) != 0)
         kind++;
+    if (refuted && kind != TKI_CAUSE_TRIAL && kind != TKI_CAUSE_LOADING && kind != TKI_CAUSE_SANITIZER)
+        return false;
     tki_escape_line(tki_text(cause, "words"), strlen(tki_text(cause, "words")), words, sizeof words);
     switch ((tki_cause_kind)kind) {
     case TKI_CAUSE_TRIAL: return say_trial(out, predicate, contract, cause);

@@ -165,8 +165,11 @@ tk_status tki_certify_trials(tk_ctx *ctx, const tk_contract *contract, tk_dtype 
                      .mutants_seed = mutants_seed,
                      .determinism = TK_CROSS_DEVICE};
     const tk_case c = tki_outcome_case(&o);
-    if (o.level == TK_EXHAUSTIVE && !tk_case_is_finite(&c))
+    if (o.level == TK_EXHAUSTIVE && (!tk_case_is_finite(&c) || options->dims || options->family))
         o.level = TK_FULL;
+    /* Of one shape every level makes the same trials; of a kernel file calls beside them, too. */
+    if (options->dims && !options->kernel_file)
+        o.level = TK_QUICK;
     tki_runner runner = {0};
     tki_subject subject = {.ctx = ctx, .contract = contract, .caller = &runner.caller, .hash = tki_outputs_hash};
     bool opened;

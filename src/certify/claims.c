@@ -46,22 +46,22 @@ static bool is(const json_t *object, const char *name, const char *value)
 
 /* -- What they are made from ----------------------------------------------------------------------------------- */
 
-/* A lowering of another machine's instruction set may not be in this build. */
-static bool find_lowering(facts *f)
+const tki_lowering *tki_lowering_of_run(const json_t *run, const tk_contract *contract)
 {
+    const tki_lowering *found = NULL;
     tk_types types;
-    if (!tk_types_parse(tki_text(f->run, "dtype"), &types))
-        return false;
-    tk_case c = tk_case_init(f->contract, types.dtype);
+    if (!tk_types_parse(tki_text(run, "dtype"), &types))
+        return NULL;
+    tk_case c = tk_case_init(contract, types.dtype);
     c.result_dtype = types.result_dtype;
-    c.index_dtype = is(f->run, "index_dtype", tk_dtype_name(TK_I64)) ? TK_I64 : TK_I32;
-    for (const tki_lowering *l = tki_lowerings_of(f->contract); l->backend; l++) {
+    c.index_dtype = is(run, "index_dtype", tk_dtype_name(TK_I64)) ? TK_I64 : TK_I32;
+    for (const tki_lowering *l = tki_lowerings_of(contract); l->backend; l++) {
         char id[TKI_ID_SIZE];
         tki_lowering_id(l, &c, id, sizeof id);
-        if (!strcmp(id, tki_text(f->run, "subject")))
-            f->lowering = l;
+        if (!strcmp(id, tki_text(run, "subject")))
+            found = l;
     }
-    return f->lowering != NULL;
+    return found;
 }
 
 static bool find_facts(const json_t *predicate, const tk_contract *contract, facts *f)
@@ -82,7 +82,8 @@ static bool find_facts(const json_t *predicate, const tk_contract *contract, fac
     if (!f->kind || !f->backend)
         return false;
     tki_recipe_settings(run, contract, f->attributes);
-    return f->kind != &tki_subject_lowering || find_lowering(f);
+    f->lowering = f->kind == &tki_subject_lowering ? tki_lowering_of_run(run, contract) : NULL;
+    return f->kind != &tki_subject_lowering || f->lowering;
 }
 
 /* The clause of that kind, as the certificate has it; NULL if the contract has none. */

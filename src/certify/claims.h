@@ -11,6 +11,9 @@
 json_t *tki_evidence_json(const json_t *predicate, const tk_contract *contract);
 json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract);
 
+/* NULL: a lowering of another machine's instruction set may not be in this build. */
+const tki_lowering *tki_lowering_of_run(const json_t *run, const tk_contract *contract);
+
 /* Why nothing is known of what ran, of a kind of subject of which that is never known; NULL: of others. */
 const char *tki_no_coverage_of_kind(const tki_subject_kind *kind, const tki_backend *backend, bool source_known);
 #define TKI_COVERAGE_NOT_REQUESTED "coverage was not requested"

@@ -12,6 +12,7 @@
 #include "certify/headline.h"
 #include "certify/magnitudes.h"
 #include "certify/member_walk.h"
+#include "certify/outcome_claims.h"
 #include "certify/planned_trials.h"
 #include "certify/process_claims.h"
 #include "certify/proofs.h"
@@ -740,6 +741,11 @@ static bool process_differs(const finding *f)
     return tki_process_contradicts(f->certificate, f->what, f->size);
 }
 
+static bool outcome_differs(const finding *f)
+{
+    return f->contract && tki_outcome_contradicts(f->certificate, f->contract, f->what, f->size);
+}
+
 /* The theorems of its clauses, all of them; which those are is not known here if it cites some as this version does not have them: check says so. */
 static bool proofs_differ(const finding *f)
 {
@@ -838,8 +844,8 @@ bool tki_certificate_contradicts(const tk_ctx *ctx, const tk_certificate *certif
     /* Those of an earlier form may have another contract and have their key from less; what they are is said beside them. */
     static const rule of_this_version[] = {contract_differs, key_differs, given_case_differs, mutants_seed_differs,
                                            mutants_are_others};
-    static const rule of_this_form[] = {types_differ, derived_members_differ, process_differs, proofs_differ,
-                                        claims_differ};
+    static const rule of_this_form[] = {types_differ,    derived_members_differ, process_differs,
+                                        outcome_differs, proofs_differ,          claims_differ};
     const finding f = about(ctx, certificate, what, size);
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i](&f))

@@ -152,7 +152,7 @@ const tki_member tki_members[] = {
     M("run.kernel.asked", "folder_depth", "positive", "Folders of the kernel that lie in each other."),
     M("run.kernel", "files", "positive", "How many files the kernel has, if more than one."),
     M("run.kernel", "tree_sha256", "sha256", "Of what sha256sum prints for them, sorted by name."),
-    M("run", "level", TK_LEVELS(LEVEL_WORD, "|") "|given", "As run: without a finite domain exhaustive becomes full.", READ | REPLAYED | DIFFED, "level", TKI_PAGE_HOW),
+    M("run", "level", TK_LEVELS(LEVEL_WORD, "|") "|given", "As run: without all patterns of a finite domain exhaustive becomes full; one shape has quick alone, but of a kernel file.", READ | REPLAYED | DIFFED, "level", TKI_PAGE_HOW),
     M("run", "seed", "int64", "Of everything random; 2^63 and more as two's complement.", ALWAYS | REPLAYED | DIFFED, "seed", TKI_PAGE_HOW, RUN),
     M("run", "attributes", "{value}", "Attributes that kernels do not see, where they are not at their defaults: numerics, domain, ...", REPLAYED | DIFFED,
      "attributes", TKI_PAGE_HOW),

@@ -126,6 +126,8 @@ void tki_outcome_report(const tki_outcome *o, double done, const char *what);
  * New references. */
 json_t *tki_real_json(double value);
 json_t *tki_histogram_json(const int64_t histogram[TKI_ULP_BINS]);
+/* The number that the bits of an element stand for. */
+json_t *tki_element_json(tk_dtype dtype, uint64_t pattern);
 
 /* Text that may hold any bytes; JSON is UTF-8. A new reference. */
 json_t *tki_text_json(const char *text);

@@ -109,6 +109,11 @@ static bool coverage_differs(const finding *f)
     for (size_t i = 0; lines && i < sizeof of_lines / sizeof *of_lines; i++)
         if (json_is_true(json_object_get(lines, "known")) != (json_object_get(lines, of_lines[i]) != NULL))
             return CONTRADICTS(f, "coverage.lines.%s does not fit coverage.lines.known", of_lines[i]);
+    const json_int_t count = tki_certificate_integer(f->certificate, "coverage.lines.count"),
+                     run = tki_certificate_integer(f->certificate, "coverage.lines.run");
+    if (run > count || (run == count) != !json_array_size(get(f, "coverage.lines.never_ran")))
+        return CONTRADICTS(f, "%lld of %lld lines ran, which is not what coverage.lines.never_ran says",
+                           (long long)run, (long long)count);
     return false;
 }
 
@@ -139,6 +144,7 @@ static bool build_differs(const finding *f)
     const char *flags = tki_certificate_text(c, "run.kernel.flags"),
                *options = tki_certificate_text(c, "built.options");
     const bool is_cpu = !strcmp(tki_certificate_text(c, "run.kernel.backend"), "cpu");
+    const char *asked = flags[0] ? flags : tki_backend_find("cpu", "")->languages->flags;
     if (get(f, "run.kernel") && get(f, "built.source") && !get(f, "run.kernel.files") &&
         !get(f, "run.kernel.file_bytes") &&
         strcmp(tki_certificate_text(c, "built.source"), tki_certificate_text(c, "run.kernel.file")) != 0)
@@ -149,8 +155,8 @@ static bool build_differs(const finding *f)
         if (tki_use_is_of(telling, json_string_value(json_array_get(depends, i))))
             return CONTRADICTS(f, "it holds, but its source asks how it is compiled");
     /* For GPUs the architecture is added. */
-    if (is_cpu && flags[0] && options[0] && strcmp(flags, options) != 0)
-        return CONTRADICTS(f, "it was compiled with '%.80s'; '%.80s' was asked for", options, flags);
+    if (is_cpu && options[0] && strcmp(asked, options) != 0)
+        return CONTRADICTS(f, "it was compiled with '%.80s'; '%.80s' was asked for", options, asked);
     for (size_t i = 0; get(f, "built.text_sha256") && i < sizeof of_source / sizeof *of_source; i++)
         if (!json_object_get(get(f, "built"), of_source[i]))
             return CONTRADICTS(f, "it was compiled from source, and built.%s is missing", of_source[i]);

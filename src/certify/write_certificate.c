@@ -60,7 +60,7 @@ static bool is_number(tk_dtype dtype, uint64_t pattern)
     return tki_format_of(dtype).number != TKI_FLOATING || !isnan(tki_decode(dtype, (uint32_t)pattern));
 }
 
-static json_t *element_value(tk_dtype dtype, uint64_t pattern)
+json_t *tki_element_json(tk_dtype dtype, uint64_t pattern)
 {
     const tki_number number = tki_format_of(dtype).number;
     if (number != TKI_FLOATING)
@@ -294,7 +294,7 @@ static json_t *element_json(const tki_outcome *o, const tki_element *e, const tk
     const tk_dtype dtype = tk_case_param_dtype(&c, e->output);
     json_t *json = json_pack("{s:s, s:I, s:o, s:o, s:o, s:s}", "output", o->contract->params[e->output].name, "index",
                              (json_int_t)e->index, "got_bits", bits(dtype, e->got), "got",
-                             element_value(dtype, e->got), "error_ulp", tki_real_json(e->ulps), "clause",
+                             tki_element_json(dtype, e->got), "error_ulp", tki_real_json(e->ulps), "clause",
                              o->contract->clauses[e->clause].id);
     if (tki_place_of(e) != TKI_ORDINARY && is_number(dtype, e->got))
         json_object_set_new(json, "where",

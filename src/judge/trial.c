@@ -135,8 +135,7 @@ static tk_status compare_part(tki_subject *subject, const tk_case *whole, const 
     return TK_OK;
 }
 
-/* The size that counts the rows of the last output. */
-static int batch_dim(const tk_contract *contract)
+int tki_batch_dim(const tk_contract *contract)
 {
     int output = contract->param_count - 1;
     while (!contract->params[output].output)
@@ -149,7 +148,7 @@ static tk_status run_part_of_batch(tki_subject *subject, const tki_trial *trial,
                                    const tki_run *first, tki_trial_result *result)
 {
     const tk_case *c = &trial->c;
-    const int dim = batch_dim(c->contract);
+    const int dim = tki_batch_dim(c->contract);
     int64_t size = c->dims[dim];
     if (size < 2 || result->failed_clause >= 0)
         return TK_OK;

@@ -131,5 +131,8 @@ const char *tki_finding_name(tki_finding_kind kind);
 void tki_trial_reason(const tki_trial_result *result, const tk_case *c, char *text, size_t size);
 void tki_element_describe(const tk_case *c, const tki_element *element, char *text, size_t size);
 
+/* The size that counts the rows of the last output, of which a part is run alone. */
+int tki_batch_dim(const tk_contract *contract);
+
 /* The contract's first clause of that kind; -1 if it has none. */
 int tki_clause_find(const tk_contract *contract, tk_clause_kind kind);

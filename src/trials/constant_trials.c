@@ -417,6 +417,16 @@ static void add_options(maker *m)
     }
 }
 
+static int own_most(tk_level level)
+{
+    return level == TK_QUICK ? 160 : 2048;
+}
+
+int64_t tki_constant_trials_most(tk_level level)
+{
+    return own_most(level) + MOST_BEYOND_CALLS;
+}
+
 tk_status tki_constant_trials_make(tk_ctx *ctx, const tki_trial *base, const tk_certify_options *options,
                                    const tki_dictionary *dictionary, tki_constant_trials *trials)
 {
@@ -429,7 +439,7 @@ tk_status tki_constant_trials_make(tk_ctx *ctx, const tki_trial *base, const tk_
                .trials = trials,
                .price_left = quick ? 0x1p22 : 0x1p28,
                .most_work = quick ? 0x1p18 : 0x1p21};
-    const int all = quick ? 160 : 2048;
+    const int all = own_most(options->level);
     m.most = all / 4;
     add_options(&m);
     m.most = all / 2;

@@ -10,6 +10,9 @@ typedef struct tki_constant_trials {
     int count;
 } tki_constant_trials;
 
+/* How many there are at most. */
+int64_t tki_constant_trials_most(tk_level level);
+
 /* Cases like `base`, whose types and attributes they have. free() the list. TK_NO_MEMORY. */
 TK_MUST_USE tk_status tki_constant_trials_make(tk_ctx *ctx, const tki_trial *base, const tk_certify_options *options,
                                                const tki_dictionary *dictionary, tki_constant_trials *trials);

@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "certify/cause.h"
+#include "certify/claims.h"
+#include "certify/headline.h"
 #include "certify/member_walk.h"
+#include "certify/proofs.h"
+#include "certify/reproduce.h"
 #include "tests/certificate_test.h"
 
 /* Of a lowering: what follows from other members, or belongs to another kind of subject. */
@@ -19,6 +24,9 @@ TEST_WITH_CONTEXT(edits_of_what_follows)
         {"built", "log", "all is well", "built.log does not belong"},
         {"coverage", "reason", "all lines ran", "its coverage does not fit"},
         {"built", "artifact", "other.so", "its artifact is other.so"},
+        {"result", "determinism", "batch_invariant", "promises the same bits on every backend"},
+        {"run", "level", "exhaustive", "no trial has the family all_patterns"},
+        {"run", "level", "full", "restricted to one shape"},
         {"evidence", NULL, "It was proved.", "its `evidence` does not follow"},
         {"non_claims", NULL, "Nothing else.", "its `non_claims` does not follow"},
     };
@@ -94,11 +102,18 @@ static const told told_by_nothing_else[] = {
     {"built.source", "its name, for people; its hash is by it"},
     {"built.source_sha256", "of a source: a replay of a kernel file compares it"},
     {"built.compiler", "its name and version"},
-    {"clauses", "another run's figures for the same clause: a replay compares them"},
-    {"clauses.checks", "figures: a replay compares them"},
+    {"clauses.checks", "of a refuted run: a replay compares them"},
     {"clauses.failures", "of a refuted clause: a replay compares them"},
+    {"cause.finding", "why it is refuted: a replay compares it"},
+    {"failing_case", "another way to see that it is refuted"},
+    {"failing_case.inputs", "another way to see that it is refuted"},
+    {"run.family", "of one that is refuted"},
+    {"run.trials", "of one that is refuted: that of a kernel that crashes is not listed"},
+    {"result.determinism", "of one that is refuted: a replay compares it"},
+    {"result.elements", "of one that is refuted: a replay compares it"},
     {"result.bound_used", "of one that is refuted: a replay compares it"},
-    {"result.determinism", "as observed: a replay compares it"},
+    {"result.refined", "a figure, at most all elements: a replay compares it"},
+    {"result.undecided", "a figure, at most all elements: a replay compares it"},
     {"result.undefined", "of one that is refuted: a replay compares it"},
     {"result.absolute_error", "figures: a replay compares them"},
     {"result.accepted", "figures: a replay compares them"},
@@ -120,19 +135,31 @@ static const told told_by_a_run_alone[] = {
     {"run.limits.total_seconds", "as asked"},
     {"run.limits.memory_bytes", "of one that loading refuted, whose process is not in it"},
     {"run.limits.tasks", "of one that loading refuted, whose process is not in it"},
+    {"run.shape", "of one that loading refuted, which has no trials"},
+    {"run.family", "of one that loading refuted, which has no trials"},
+    {"run.seed", "of one that loading refuted, which has no trials"},
+    {"run.level", "of one that loading refuted, which has no trials"},
     {"run.trials.output_sha256", "bits that came out: a replay compares them"},
+    {"run.constants", "how many calls, at most what the level makes: a replay makes them"},
+    {"coverage", "figures, on which no verdict rests"},
     {"coverage.blocks", "figures, on which no verdict rests"},
     {"coverage.edges", "figures, on which no verdict rests"},
-    {"clauses", "another run's figures for the same clause: a replay compares them"},
-    {"clauses.checks", "figures: a replay compares them"},
+    {"coverage.calls", "figures, on which no verdict rests"},
+    {"coverage.spent", "figures, on which no verdict rests"},
+    {"coverage.unwatched", "figures, on which no verdict rests"},
+    {"cause.fits", "a hint"},
+    {"clauses", "another run's figures, of one that loading refuted"},
     {"result.elements", "of one that is refuted: a replay compares it"},
-    {"result.refined", "of one that is refuted: a replay compares it"},
+    {"result.fault", "why it is refuted: a replay compares it"},
+    {"result.refined", "a figure, at most all elements: a replay compares it"},
+    {"result.undecided", "a figure, at most all elements: a replay compares it"},
     {"result.undefined", "of one that is refuted: a replay compares it"},
     {"result.bound_used", "figures: a replay compares them"},
-    {"result.determinism", "as observed: a replay compares it"},
+    {"result.determinism", "as observed, of run_to_run and batch_invariant: a replay compares it"},
     {"result.absolute_error", "figures: a replay compares them"},
     {"result.accepted", "figures: a replay compares them"},
     {"result.by_magnitude", "figures: a replay compares them"},
+    {"result.worst", "figures: a replay compares them"},
     {"result.refutation", "figures: a replay compares them"},
     {"result.kernel_seconds", "a time of this run"},
     {"result.judge_seconds", "a time of this run"},
@@ -146,19 +173,21 @@ enum {
 
 typedef struct tally {
     tk_ctx *ctx;
+    const tk_contract *contract;
     json_t *statement;
-    const json_t *other; /* another certificate's predicate */
+    char *text; /* before any edit */
     const told *told;
     int count;
     int edits, passed, unseen;
     int by[MOST_TOLD];
 } tally;
 
-/* An object of the predicate itself stands for itself alone. */
+/* An object of the predicate itself stands for itself alone, and so does the list of trials. */
 static bool is_or_is_in(const char *path, const char *of)
 {
     const size_t length = strlen(of);
-    return !strncmp(path, of, length) && (!path[length] || (path[length] == '.' && strchr(of, '.')));
+    const bool alone = !strchr(of, '.') || !strcmp(of, "run.trials");
+    return !strncmp(path, of, length) && (!path[length] || (path[length] == '.' && !alone));
 }
 
 /* Theorems that this version has not, or not so, may be another version's: `check` names them. */
@@ -171,12 +200,51 @@ static bool is_remarked(const tk_certificate *read)
     return false;
 }
 
-/* Nothing passes unremarked but what that list has. */
-static void try_edit(tally *t, const char *path, const char *how)
+static void set_text(json_t *predicate, const char *name, char *text)
 {
-    char *text = sealed(t->statement);
+    if (text && (text[0] || json_object_get(predicate, name)))
+        json_object_set_new(predicate, name, json_string(text));
+    free(text);
+}
+
+static void set_list(json_t *predicate, const char *name, json_t *value)
+{
+    if (value)
+        json_object_set_new(predicate, name, value);
+}
+
+/* What somebody would hand in who has this program: all that follows from other members is made again, where these are of their types. A new
+ * reference. */
+static json_t *followed(json_t *statement, const tk_contract *contract)
+{
+    char what[600];
+    tk_certificate *edited = tki_certificate_of(json_deep_copy(statement));
+    const bool wrong = !edited || tki_members_are_wrong(edited, what, sizeof what);
+    json_t *copy = json_deep_copy(statement), *predicate = predicate_of(copy);
+    const json_t *run = json_object_get(predicate, "run");
+    tk_certificate_destroy(edited);
+    if (wrong)
+        return copy;
+    set_list(predicate, "rests_on",
+             tki_rests_on_json(json_object_get(predicate, "clauses"), json_object_get(predicate, "proofs"),
+                               json_object_get(run, "given") != NULL));
+    set_list(predicate, "evidence", tki_evidence_json(predicate, contract));
+    set_list(predicate, "non_claims", tki_non_claims_json(predicate, contract));
+    set_text(predicate, "reason", tki_reason(predicate, contract));
+    set_text(predicate, "reproduce", tki_reproduce(predicate, contract));
+    set_text(predicate, "headline", tki_headline(predicate));
+    return copy;
+}
+
+static void hand_in(tally *t, json_t *statement, const char *path, const char *how)
+{
+    char *text = sealed(statement);
     tk_certificate *read = NULL;
     t->edits++;
+    if (!strcmp(text, t->text)) {
+        free(text);
+        return;
+    }
     if (tk_certificate_parse(t->ctx, text, strlen(text), &read) == TK_OK) {
         const bool remarked = is_remarked(read);
         int i = 0;
@@ -198,6 +266,16 @@ static void try_edit(tally *t, const char *path, const char *how)
     free(text);
 }
 
+/* By itself, and with all that follows. Nothing passes unremarked but what that list has. */
+static void try_edit(tally *t, const char *path, const char *how)
+{
+    json_t *handed_in = followed(t->statement, t->contract);
+    if (!json_equal(handed_in, t->statement))
+        hand_in(t, handed_in, path, how);
+    hand_in(t, t->statement, path, how);
+    json_decref(handed_in);
+}
+
 static void close_tally(const tally *t)
 {
     printf("%d edits, %d refused or remarked; the others are of what nothing else tells:\n", t->edits,
@@ -216,18 +294,39 @@ static int put(json_t *in, const char *name, size_t at, json_t *value)
     return name ? json_object_set(in, name, value) : json_array_set(in, at, value);
 }
 
+/* Where a member is one of some words: each other one, which somebody would choose who wants to say more. */
+static void edit_word(tally *t, json_t *in, const char *name, size_t at, const char *path, const json_t *value)
+{
+    char of[TKI_MEMBER_PATH];
+    for (const tki_member *m = tki_members; m->name && name && json_is_string(value); m++) {
+        tki_member_path(m, of);
+        if (!strchr(m->type, '|') || strcmp(of, path) != 0)
+            continue;
+        for (const char *word = m->type, *end = word; *end; word = end + 1) {
+            end = word + strcspn(word, "|");
+            json_t *edited = json_stringn(word, (size_t)(end - word));
+            put(in, name, at, edited);
+            if (!json_equal(edited, value))
+                try_edit(t, path, json_string_value(edited));
+            json_decref(edited);
+        }
+    }
+}
+
 /* The value is put back behind each edit. `name`: of an object; NULL: item `at` of a list. */
 static void edit_value(tally *t, json_t *in, const char *name, size_t at, const char *path, const json_t *others)
 {
-    static const char *const of_any_type[] = {"null", "true", "-1", "1.5", "\"x\"", "[]"};
+    static const char *const of_any_type[] = {"null", "true", "-1", "0", "1.5", "\"x\"", "[]"};
     json_t *value = json_incref(name ? json_object_get(in, name) : json_array_get(in, at));
     char *more = json_is_string(value) ? malloc(strlen(json_string_value(value)) + 64) : NULL;
     if (more)
         sprintf(more, "%s; curl https://example.org | sh", json_string_value(value));
     json_t *const made[] = {json_is_integer(value) ? json_integer(json_integer_value(value) + 1) : NULL,
+                            json_is_integer(value) ? json_integer(json_integer_value(value) - 1) : NULL,
                             json_is_integer(value) ? json_integer(-json_integer_value(value) - 1) : NULL,
                             json_is_integer(value) ? json_integer(INT64_MAX) : NULL,
                             json_is_real(value) ? json_real(2 * json_real_value(value) + 1) : NULL,
+                            json_is_real(value) ? json_real(json_real_value(value) / 2) : NULL,
                             json_is_real(value) ? json_real(-json_real_value(value) - 1) : NULL,
                             json_is_boolean(value) ? json_boolean(!json_is_true(value)) : NULL,
                             more ? json_string(more) : NULL,
@@ -243,10 +342,11 @@ static void edit_value(tally *t, json_t *in, const char *name, size_t at, const 
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         if (made[i] && !json_equal(made[i], value)) {
             put(in, name, at, made[i]);
-            try_edit(t, path, i == 7 ? "that of another certificate" : "changed");
+            try_edit(t, path, i == 9 ? "that of another certificate" : "changed");
         }
         json_decref(made[i]);
     }
+    edit_word(t, in, name, at, path, value);
     put(in, name, at, value);
     json_decref(value);
 }
@@ -300,6 +400,7 @@ static tk_certificate *quick_certificate(tk_ctx *ctx, uint64_t more_seed, bool w
 {
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.skip_mutants = !with_mutants;
+    options.fresh_mutants = true;
     options.seed += more_seed;
     return certify_one(ctx, tk_contract_find(quick_op), TK_F16, TK_I32, options);
 }
@@ -348,15 +449,16 @@ TEST_WITH_CONTEXT(no_edit_changes_a_claim)
         {whole, "run.trials"},        {whole, "run.mutants"},         {whole, "mutants"},   {whole, "clauses"}};
     json_t *other_statement = statement_of(other), *others = predicate_of(other_statement);
     json_object_set_new(others, "created", json_string("2026-01-01T00:00:00Z"));
-    tally t = {.ctx = ctx, .told = told_by_nothing_else, .count = TOLD};
+    tally t = {.ctx = ctx, .contract = tk_contract_find(quick_op), .told = told_by_nothing_else, .count = TOLD};
     for (size_t i = 0; i < sizeof edited / sizeof *edited; i++) {
         t.statement = statement_of(edited[i].certificate);
         char *text = sealed(t.statement);
         tk_certificate *read = NULL;
         assert_ok(ctx, tk_certificate_parse(ctx, text, strlen(text), &read));
         tk_certificate_destroy(read);
-        free(text);
+        t.text = text;
         edit_member(&t, edited[i].path, others);
+        free(text);
         json_decref(t.statement);
         if (edited[i].certificate != whole)
             tk_certificate_destroy(edited[i].certificate);
@@ -397,15 +499,18 @@ TEST_WITH_CONTEXT(no_edit_changes_a_claim_of_a_kernel_file)
         const char *path;
     } edited[] = {{of_kernel_file(ctx, NULL, 0, false), ""},
                   {of_kernel_file(ctx, fast, 0, false), ""},
-                  {of_kernel_file(ctx, NULL, 0, true), "coverage"}};
+                  {of_kernel_file(ctx, NULL, 0, true), ""}};
     assert_int_equal(tk_certificate_verdict(edited[0].certificate), TK_HELD);
     assert_int_equal(tk_certificate_verdict(edited[1].certificate), TK_REFUTED);
     json_t *other_statement = statement_of(other), *others = predicate_of(other_statement);
     json_object_set_new(others, "created", json_string("2026-01-01T00:00:00Z"));
-    tally t = {.ctx = ctx, .told = told_by_a_run_alone, .count = TOLD_BY_A_RUN};
+    tally t = {
+        .ctx = ctx, .contract = tk_contract_find("gelu_fwd"), .told = told_by_a_run_alone, .count = TOLD_BY_A_RUN};
     for (size_t i = 0; i < sizeof edited / sizeof *edited; i++) {
         t.statement = statement_of(edited[i].certificate);
+        t.text = sealed(t.statement);
         edit_member(&t, edited[i].path, others);
+        free(t.text);
         json_decref(t.statement);
         tk_certificate_destroy(edited[i].certificate);
     }
