@@ -45,11 +45,26 @@ static void skip_past(cursor *c, const char *text)
     c->at += c->at < c->end ? strlen(text) : 0;
 }
 
-static void skip_quoted(cursor *c)
+/* Numbers that stand in strings: a kernel may read them from there. */
+typedef struct quoted {
+    int count;
+    int64_t integers[16];
+} quoted;
+
+static void skip_quoted(cursor *c, quoted *numbers)
 {
+    enum { MOST_DIGITS = 9 };
     char quote = *c->at++;
-    while (c->at < c->end && *c->at != quote && *c->at != '\n')
-        c->at += *c->at == '\\' && c->end - c->at > 1 ? 2 : 1;
+    while (c->at < c->end && *c->at != quote && *c->at != '\n') {
+        int64_t value = 0;
+        int digits = 0;
+        for (; c->at < c->end && isdigit((unsigned char)*c->at); c->at++)
+            value = digits++ < MOST_DIGITS ? 10 * value + (*c->at - '0') : value;
+        if (digits > 1 && digits <= MOST_DIGITS && numbers->count < (int)(sizeof numbers->integers / sizeof value))
+            numbers->integers[numbers->count++] = value;
+        if (digits == 0)
+            c->at += *c->at == '\\' && c->end - c->at > 1 ? 2 : 1;
+    }
     c->at += c->at < c->end;
 }
 
@@ -146,6 +161,7 @@ void tki_dictionary_scan(const char *text, size_t bytes, tki_dictionary *diction
     cursor c = {text, text + bytes};
     token last = {0}; /* the number before the operator, if nothing else stands between */
     char joint = 0;   /* < stands for << */
+    quoted in_strings = {0};
     *dictionary = (tki_dictionary){0};
     scan_casts(text, bytes, dictionary);
     while (c.at < c.end) {
@@ -155,7 +171,7 @@ void tki_dictionary_scan(const char *text, size_t bytes, tki_dictionary *diction
             c.at += 2;
             skip_past(&c, "*/");
         } else if (*c.at == '"' || *c.at == '\'') {
-            skip_quoted(&c);
+            skip_quoted(&c, &in_strings);
             last.kind = NOTHING;
         } else if (isdigit((unsigned char)*c.at) ||
                    (*c.at == '.' && c.end - c.at > 1 && isdigit((unsigned char)c.at[1]))) {
@@ -183,6 +199,8 @@ void tki_dictionary_scan(const char *text, size_t bytes, tki_dictionary *diction
             c.at++;
         }
     }
+    for (int i = 0; i < in_strings.count; i++)
+        tki_dictionary_add(dictionary, in_strings.integers[i]);
 }
 
 /* The divisor that a compiler has turned into a product by `factor` and a shift to the right, which begins at the product's bit 0, 32 or 64;

@@ -36,7 +36,8 @@ static inline bool tki_counts_in_fp32(const tki_dictionary *d)
     return wide == TKI_FP32_BOTH || (any == TKI_FP32_BOTH && casts == TKI_FP32_BOTH);
 }
 
-/* Numbers outside comments and strings, and what two of them joined by *, /, +, - or << come to. */
+/* Numbers outside comments, and what two of them joined by *, /, +, - or << come to; behind all others those of two to nine digits that stand
+ * in strings. */
 void tki_dictionary_scan(const char *text, size_t bytes, tki_dictionary *dictionary);
 
 /* Adds the constants of a listing as objdump -d prints it, x86-64's or AArch64's: those that the source spells as enumerations, macros

@@ -46,6 +46,14 @@ TEST(names_hold_no_numbers)
     assert_int_equal(scan("\"5").integer_count, 0);
 }
 
+/* Behind all others, in their order. */
+TEST(strings_hold_numbers)
+{
+    INTEGERS("f(\"4160\", 7)", 7, 4160);
+    INTEGERS("g(\"n=613,m=0012x\") + 5 \"1234567890\" \"3\"", 5, 613, 12);
+    INTEGERS("\"77\\\"88", 77, 88);
+}
+
 TEST(what_two_come_to)
 {
     INTEGERS("1 << 7", 1, 7, 128);
@@ -156,8 +164,13 @@ TEST(any_bytes)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),  cmocka_unit_test(names_hold_no_numbers), cmocka_unit_test(what_two_come_to),
-        cmocka_unit_test(floats),    cmocka_unit_test(machine_code),          cmocka_unit_test(conversions),
+        cmocka_unit_test(integers),
+        cmocka_unit_test(names_hold_no_numbers),
+        cmocka_unit_test(strings_hold_numbers),
+        cmocka_unit_test(what_two_come_to),
+        cmocka_unit_test(floats),
+        cmocka_unit_test(machine_code),
+        cmocka_unit_test(conversions),
         cmocka_unit_test(any_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
