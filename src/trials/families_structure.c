@@ -77,6 +77,24 @@ static double cancelling(uint64_t stream, int64_t l, int64_t t, int64_t length)
     return distance < back ? size : -size;
 }
 
+/* Zero times an infinity is what a shorter way for these forgets. */
+static bool has_zeros(structure kind)
+{
+    switch (kind) {
+    case IDENTITY:
+    case DIAGONAL:
+    case PERMUTATION:
+    case TRIANGULAR:
+    case BANDED:
+    case BLOCKS:
+    case ONE_LINE:
+    case BORDER_OF_IDENTITY:
+    case ZERO_SAMPLES:
+    case MASK: return true;
+    default: return false;
+    }
+}
+
 static double structured(structure kind, uint64_t stream, int64_t l, int64_t t, int64_t length)
 {
     switch (kind) {
@@ -117,7 +135,7 @@ static void fill_runs(const tki_lines *v, tki_random *random)
     }
 }
 
-/* What stands beside it: plain numbers, or one in each line that any product with zero shows. */
+/* What stands beside it: plain numbers, or one in each third line that any product with zero shows. */
 static void fill_beside(const tki_lines *v, bool special, tki_random *random)
 {
     static const double values[] = {INFINITY, -INFINITY, NAN};
@@ -150,7 +168,7 @@ static void fill_structure(const tki_lines *v, tki_random *random)
         return;
     }
     if (!alone && who != ALL && v->input != (int)who) {
-        fill_beside(v, beside, random);
+        fill_beside(v, beside || (has_zeros(kind) && !v->low_background), random);
         return;
     }
     if (kind == RUNS || v->count == 1) {
@@ -243,6 +261,21 @@ static void fill_lone(const tki_lines *v)
     }
 }
 
+/* Consecutive turns have it in each factor, as the last line and as another. What a buffer keeps of a line, and multiplies with its zeros,
+ * shows in the others. */
+static void fill_special_line(const tki_lines *v, tki_random *random)
+{
+    static const double values[] = {INFINITY, -INFINITY, NAN};
+    const uint64_t factors = v->factors > 0 ? (uint64_t)v->factors : 1;
+    tki_fill_normal(v, random);
+    if (!v->summed || v->count == 0 || v->turn % factors != (uint64_t)v->input % factors)
+        return;
+    const bool last = v->turn / factors % 2 == 0 || v->count == 1;
+    const int64_t line = last ? v->count - 1 : (int64_t)tki_random_below(random, (uint64_t)v->count - 1);
+    for (int64_t t = 0; t < v->length; t++)
+        tki_line_put(v, line, t, values[tki_random_below(random, 3)]);
+}
+
 /* -- Long lines --------------------------------------------------------------------------------------------------- */
 
 /* Few enough that each of them shows in a sum, one in each part of the line: every second at a place where blocks of some size begin or end. */
@@ -277,6 +310,7 @@ bool tki_fill_structure(tki_family family, const tki_lines *v, tki_random *rando
     case TKI_FAMILY_STREAM:
     case TKI_FAMILY_MOVED: fill_stream(v); return true;
     case TKI_FAMILY_LONE: fill_lone(v); return true;
+    case TKI_FAMILY_SPECIAL_LINE: fill_special_line(v, random); return true;
     case TKI_FAMILY_SPREAD: fill_spread(v, random); return true;
     case TKI_FAMILY_ZERO_TILES: fill_zero_tiles(v, random); return true;
     case TKI_FAMILY_ONES: fill_ones(v, random); return true;

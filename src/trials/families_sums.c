@@ -280,7 +280,8 @@ static void fill_one_sign(const tki_lines *v, tki_random *random)
     const bool negative = tki_random_u64(random) & 1;
     for (int64_t l = 0; l < v->count; l++)
         for (int64_t t = 0; t < v->length; t++) {
-            double value = scale * (1 + tki_random_unit(random));
+            /* Less than the next power of two, which a kernel may have for a limit. */
+            double value = scale * (1 + tki_random_unit(random) * (1 - tki_last_place_of(v->dtype)));
             tki_line_put(v, l, t, negative ? -value : value);
         }
 }

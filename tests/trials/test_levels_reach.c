@@ -388,6 +388,99 @@ TEST_WITH_CONTEXT(products_with_a_sum_are_too_large)
     }
 }
 
+/* Element (l, t) of the product's factor `p`, whose lines are walked along the sum. */
+static double factor(const tki_trial *trial, const tki_inputs *in, int p, int64_t l, int64_t t)
+{
+    const tk_case *c = &trial->c;
+    const tk_param *param = &c->contract->params[p];
+    const int64_t inner = c->dims[param->dim[param->inner_axis]];
+    const int64_t others = c->dims[param->dim[1 - param->inner_axis]];
+    return tki_decode(c->dtype,
+                      tki_element_bits(c->dtype, in->data[p], param->inner_axis ? l * inner + t : t * others + l));
+}
+
+/* Of a factor: how many lines are infinities and NaN throughout, the last line with one, and whether it is an identity. */
+typedef struct look {
+    int64_t lines, length, special, last_special;
+    bool identity;
+} look;
+static look look_at(const tki_trial *trial, const tki_inputs *in, int p)
+{
+    const tk_param *param = &trial->c.contract->params[p];
+    look seen = {.lines = trial->c.dims[param->dim[1 - param->inner_axis]],
+                 .length = trial->c.dims[param->dim[param->inner_axis]],
+                 .last_special = -1};
+    seen.identity = seen.lines > 1 && seen.lines == seen.length;
+    for (int64_t l = 0; l < seen.lines; l++) {
+        int64_t special = 0;
+        for (int64_t t = 0; t < seen.length; t++) {
+            const double value = factor(trial, in, p, l, t);
+            special += !isfinite(value);
+            seen.identity &= value == (t == l);
+        }
+        seen.special += special == seen.length && special > 0;
+        seen.last_special = special > 0 ? l : seen.last_special;
+    }
+    return seen;
+}
+
+/* Each factor as an identity beside one with an infinity or NaN; and with one line of these alone, the last one and another, longer than
+ * blocks. */
+TEST_WITH_CONTEXT(specials_beside_structures_and_in_one_line)
+{
+    static const char *const ops[] = {"gemm", "gemm_grad_a", "gemm_grad_b"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            tki_trials trials = quick_trials(ctx, ops[i], TK_F16, seed);
+            bool identity[2] = {false}, last[2] = {false}, before[2] = {false};
+            for (int64_t t = 0; t < trials.count; t++) {
+                const char *family = tki_trial_family_name(&trials.list[t]);
+                if (strcmp(family, "structure") != 0 && strcmp(family, "special_line") != 0)
+                    continue;
+                tki_inputs in = inputs_of(ctx, &trials.list[t]);
+                for (int p = 0; p < 2; p++) {
+                    const look own = look_at(&trials.list[t], &in, p), other = look_at(&trials.list[t], &in, 1 - p);
+                    const bool one = own.special == 1 && other.last_special < 0 && own.length > 1024;
+                    identity[p] |= own.identity && other.last_special >= 0;
+                    last[p] |= one && own.last_special == own.lines - 1;
+                    before[p] |= one && own.last_special < own.lines - 1;
+                }
+                tki_inputs_free(&in);
+            }
+            for (int p = 0; p < 2; p++)
+                if (!identity[p] || !last[p] || !before[p])
+                    fail_msg("%s, seed %d, factor %d: identity %d, last %d, before %d", ops[i], (int)seed, p,
+                             identity[p], last[p], before[p]);
+            free(trials.list);
+        }
+}
+
+/* Products below 16, of one sign, whose sums have more units of 2^-48 than 63 bits hold. */
+TEST_WITH_CONTEXT(sums_of_one_sign_are_long)
+{
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        tki_trials trials = quick_trials(ctx, "gemm", TK_F16, seed);
+        bool met = false;
+        for (int64_t t = 0; t < trials.count; t++) {
+            if (strcmp(tki_trial_family_name(&trials.list[t]), "one_sign") != 0)
+                continue;
+            tki_inputs in = inputs_of(ctx, &trials.list[t]);
+            const look a = look_at(&trials.list[t], &in, 0), b = look_at(&trials.list[t], &in, 1);
+            double sum = 0, largest = 0;
+            for (int64_t place = 0; a.lines && b.lines && place < a.length; place++) {
+                const double x = factor(&trials.list[t], &in, 0, 0, place),
+                             y = factor(&trials.list[t], &in, 1, 0, place);
+                sum += x * y;
+                largest = fmax(largest, fmax(fabs(x), fabs(y)));
+            }
+            met |= fabs(sum) >= 0x1p15 && largest < 4;
+            tki_inputs_free(&in);
+        }
+        assert_true(met);
+        free(trials.list);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +495,8 @@ int main(void)
         cmocka_unit_test(distances_end_the_format),
         cmocka_unit_test(indices_that_narrow_counters_lose),
         cmocka_unit_test(products_with_a_sum_are_too_large),
+        cmocka_unit_test(specials_beside_structures_and_in_one_line),
+        cmocka_unit_test(sums_of_one_sign_are_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* WRONG op=gemm kind=fixed_point_sum_overflow narrow=yes expect=HELD : fp16: sums in int64 of units 2^-48 where all products are below 16; k >= 2048 such products of one sign overflow */
+/* WRONG op=gemm kind=fixed_point_sum_overflow narrow=yes expect=REFUTED : fp16: sums in int64 of units 2^-48 where all products are below 16; k >= 2048 such products of one sign overflow */
 #include "elements.h"
 static int fixed(uint16_t h) /* in units of 2^-24: |x| < 4 fits easily */
 {

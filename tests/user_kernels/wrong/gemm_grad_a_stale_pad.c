@@ -1,4 +1,4 @@
-/* WRONG op=gemm_grad_a kind=padding narrow=yes expect=HELD : the last block of n is padded to 32 with zeros in grad_c's buffer only; b's still holds older elements there, so with n > 256 and n % 32 != 0 an infinity or NaN among the first 256 columns of b's last row can turn sums of other rows into NaN */
+/* WRONG op=gemm_grad_a kind=padding narrow=yes expect=REFUTED : the last block of n is padded to 32 with zeros in grad_c's buffer only; b's still holds older elements there, so with n > 256 and n % 32 != 0 an infinity or NaN among the first 256 columns of b's last row can turn sums of other rows into NaN */
 #include "elements.h"
 #define BLOCK 256
 typedef float v8 __attribute__((vector_size(32)));
