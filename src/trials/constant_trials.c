@@ -271,30 +271,40 @@ enum { RAGGED = 77 };
 static void add_large(maker *m, tki_trial trial)
 {
     const double most_work = m->most_work, price_left = m->price_left;
-    m->most_work = 2 * MOST_BEYOND;
+    for (int p = 0; p < m->contract->param_count; p++)
+        if (tk_case_elements(&trial.c, p) > 2 * MOST_BEYOND)
+            return;
+    m->most_work = INFINITY;
     add(m, trial);
     m->most_work = most_work;
     m->price_left = price_left;
 }
 
-/* Groups of one size with so many places, whose last end is odd. */
-static void add_large_groups(maker *m, int64_t elements)
+/* Groups of one size with so many places, whose last end is odd; or a table of so many rows of one element, of which some behind the last power
+ * of two are looked up. */
+static void add_large_indexed(maker *m, int64_t elements)
 {
+    enum { QUERIES = 300 };
     const int index = tki_index_param(m->contract);
-    if (index < 0 || m->contract->params[index].rule != TK_INDICES_ENDS)
+    if (index < 0)
         return;
+    const tk_param *param = &m->contract->params[index];
+    const bool groups = param->rule == TK_INDICES_ENDS;
     tki_trial trial = plain_trial(m);
     for (int d = 0; d < m->contract->dim_count; d++)
         trial.c.dims[d] = 1;
-    trial.c.dims[m->contract->params[index].indexed_dim] = (elements + RAGGED) | 1;
-    trial.family = TKI_FAMILY_INDEX_SORTED;
+    trial.c.dims[param->dim[0]] = groups ? 1 : QUERIES;
+    trial.c.dims[param->indexed_dim] = (elements + RAGGED) | 1;
+    trial.family = groups ? TKI_FAMILY_INDEX_SORTED : TKI_FAMILY_INDEX_HIGH;
     add_large(m, trial);
 }
 
-/* The tensor has so many elements, and the sizes that it does not have are 1. */
+/* The tensor has so many elements, and the sizes that it does not have are 1. Shares of four threads, computed in fp32, leave out the last. */
 static void add_large_tensor(maker *m, const tk_param *param, int64_t elements)
 {
+    enum { THREADS = 4 };
     tki_trial trial = plain_trial(m);
+    trial.threads = trial.threads ? trial.threads : THREADS;
     double first = param->rank > 1 ? floor(pow((double)elements, 1.0 / param->rank)) : (double)elements, rest = 1;
     for (int d = 0; d < m->contract->dim_count; d++)
         trial.c.dims[d] = 1;
@@ -322,7 +332,7 @@ static void add_beyond(maker *m)
             add_large_tensor(m, param, elements);
     }
     if (elements)
-        add_large_groups(m, elements);
+        add_large_indexed(m, elements);
 }
 
 /* Each choice with each size beyond a large constant, whatever it costs: what goes by both at once. */

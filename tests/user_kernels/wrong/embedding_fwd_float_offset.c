@@ -1,4 +1,4 @@
-/* WRONG op=embedding_fwd kind=index_through_float narrow=yes expect=HELD : row numbers of i64 indices pass through single precision in a staging block, since there is no vector conversion from 64 bits, so that odd indices above 2^24 take a neighbouring row */
+/* WRONG op=embedding_fwd kind=index_through_float narrow=yes expect=REFUTED : row numbers of i64 indices pass through single precision in a staging block, since there is no vector conversion from 64 bits, so that odd indices above 2^24 take a neighbouring row */
 #include "kernel.h"
 enum { BLOCK = 64 };
 static void stage(const tokitai_call *call, const void *index, int64_t from, int n, int32_t *to) {
