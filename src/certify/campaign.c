@@ -294,14 +294,19 @@ static tk_status run_again(campaign *c)
 {
     tki_subject *subject = c->subject;
     tki_outcome *o = c->o;
-    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16 };
+    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16, FRESH_DRAWS = 8 };
     const int64_t count = tki_campaign_again(o->level);
     tki_random random = tki_random_stream(o->options->seed, 1);
     for (int64_t i = 0; i < count && goes_on(c); i++) {
+        const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
         const tki_trial_record *record = draw_small(o, &random, MOST_ELEMENTS);
         if (!record)
             break;
-        const bool fresh = i % EACH_FRESH == EACH_FRESH - 1;
+        /* What is made on first use is often for long lines, and threads that begin together meet where each has something to do. */
+        for (int draw = 1; fresh && draw < FRESH_DRAWS; draw++) {
+            const tki_trial_record *other = draw_small(o, &random, MOST_ELEMENTS);
+            record = other && other->elements > record->elements ? other : record;
+        }
         const bool guarded = i / EACH_FRESH % EACH_PLAIN != EACH_PLAIN - 1;
         if (i % EACH_FRESH == 0)
             tki_runner_prepare(tki_runner_of(subject->caller), guarded);
