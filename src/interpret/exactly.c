@@ -12,11 +12,15 @@
 
 enum { CONSTANT_BITS = 256 };
 
+/* What is known beside the interval, which is right without it: an absent term, by which a product is zero whatever the other factor is; or NaN. */
+typedef enum nature { NUMBER, ABSENT, NO_NUMBER } nature;
+
 /* A value, or the two that a row of softmax or standardize is reduced to. */
 typedef struct memory {
     const void *of; /* the table it would be in; NULL: free */
     int64_t place;
     tki_interval first, second;
+    nature kind;
 } memory;
 
 typedef struct exactly {
@@ -24,6 +28,7 @@ typedef struct exactly {
     int precision;
     memory *kept; /* [kept_room], a power of two, by hash */
     size_t kept_count, kept_room;
+    nature kind; /* of what eval() has computed last */
     tk_status status;
 } exactly;
 
@@ -103,11 +108,17 @@ static void remember(exactly *x, const void *of, int64_t place, const tki_interv
     if (m->of)
         return;
     x->kept_count++;
-    *m = (memory){.of = of, .place = place};
+    *m = (memory){.of = of, .place = place, .kind = x->kind};
     tki_interval_init(&m->first, x->precision);
     tki_interval_init(&m->second, x->precision);
     tki_interval_set(&m->first, first);
     tki_interval_set(&m->second, second);
+}
+
+static void take_kept(exactly *x, const memory *m, tki_interval *y)
+{
+    tki_interval_set(y, &m->first);
+    x->kind = m->kind;
 }
 
 static void forget_all(exactly *x)
@@ -157,12 +168,13 @@ static void eval_read(exactly *x, const tki_def_node *n, int64_t index[], tki_in
             tki_interval_set_d(y, (double)tki_input_integer(in, n->tensor, flat));
         else
             tki_interval_set_d(y, tki_input_value(in, n->tensor, flat));
+        x->kind = mpfr_nan_p(y->lo) ? NO_NUMBER : NUMBER;
         return;
     }
     const tki_table *table = &in->kept_tensor[n->tensor];
     const memory *m = table->bytes ? recall(x, table, flat) : NULL;
     if (m) {
-        tki_interval_set(y, &m->first);
+        take_kept(x, m, y);
         return;
     }
     int64_t inner[TKI_MOST_INDICES];
@@ -207,18 +219,33 @@ static void eval_function(tki_primitive primitive, tki_interval *y, tki_interval
     f->by_mpfr(y, a);
 }
 
+static void multiply(tki_interval *y, const tki_interval *a, const tki_interval *b, bool zero)
+{
+    if (zero)
+        tki_interval_set_d(y, 0);
+    else
+        tki_interval_mul(y, a, b);
+}
+
 static void eval_primitive(exactly *x, const tki_def_node *n, int64_t index[], tki_interval *y)
 {
     tki_interval a[3];
+    nature kinds[3] = {NUMBER, NUMBER, NUMBER};
+    bool known = true; /* the operands are one number each, an infinity or NaN */
     const int count = tki_primitive_operands(n->primitive);
     for (int i = 0; i < 3; i++)
         tki_interval_init(&a[i], x->precision);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         eval(x, n->operand[i], index, &a[i]);
+        kinds[i] = x->kind;
+        known &= x->kind == NO_NUMBER || mpfr_equal_p(a[i].lo, a[i].hi);
+    }
+    const bool zero = (n->primitive == TKI_MULTIPLY || n->primitive == TKI_FMA) &&
+                      (kinds[0] == ABSENT || kinds[1] == ABSENT);
     switch (n->primitive) {
     case TKI_ADD: tki_interval_add(y, &a[0], &a[1]); break;
     case TKI_SUBTRACT: tki_interval_sub(y, &a[0], &a[1]); break;
-    case TKI_MULTIPLY: tki_interval_mul(y, &a[0], &a[1]); break;
+    case TKI_MULTIPLY: multiply(y, &a[0], &a[1], zero); break;
     case TKI_DIVIDE:
         if (holds_zero(&a[1]))
             set_whole_line(y);
@@ -227,7 +254,7 @@ static void eval_primitive(exactly *x, const tki_def_node *n, int64_t index[], t
         break;
     case TKI_NEGATE: tki_interval_neg(y, &a[0]); break;
     case TKI_FMA:
-        tki_interval_mul(y, &a[0], &a[1]);
+        multiply(y, &a[0], &a[1], zero);
         tki_interval_add(y, y, &a[2]);
         break;
     case TKI_SQUARE: tki_interval_mul(y, &a[0], &a[0]); break;
@@ -252,6 +279,12 @@ static void eval_primitive(exactly *x, const tki_def_node *n, int64_t index[], t
     case TKI_POW: eval_power(x, y, &a[0], &a[1]); break;
     default: eval_function(n->primitive, y, &a[0]);
     }
+    const bool is_nan = known && mpfr_nan_p(y->lo) && mpfr_nan_p(y->hi);
+    x->kind = NUMBER;
+    for (int i = zero ? 2 : 0; i < count; i++) /* NaN of any operand */
+        x->kind = is_nan || kinds[i] == NO_NUMBER ? NO_NUMBER : x->kind;
+    if ((zero && n->primitive == TKI_MULTIPLY) || (n->primitive == TKI_NEGATE && kinds[0] == ABSENT))
+        x->kind = ABSENT;
     for (int i = 0; i < 3; i++)
         tki_interval_clear(&a[i]);
 }
@@ -266,13 +299,14 @@ static int eval_truth(exactly *x, int node, int64_t index[])
         const int a = eval_truth(x, n->operand[0], index), b = eval_truth(x, n->operand[1], index);
         return a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? -1 : 1;
     }
-    if (tki_resolved(x->in, n->operand[0]) == tki_resolved(x->in, n->operand[1]))
-        return tki_relation_holds(n->relation, 0, 0);
+    const bool same_node = tki_resolved(x->in, n->operand[0]) == tki_resolved(x->in, n->operand[1]);
     tki_interval a, b;
     tki_interval_init(&a, x->precision);
     tki_interval_init(&b, x->precision);
     eval(x, n->operand[0], index, &a);
+    bool none = x->kind == NO_NUMBER;
     eval(x, n->operand[1], index, &b);
+    none |= x->kind == NO_NUMBER;
     const bool below = mpfr_less_p(a.hi, b.lo), above = mpfr_greater_p(a.lo, b.hi);
     const bool same = mpfr_equal_p(a.lo, a.hi) && mpfr_equal_p(b.lo, b.hi) && mpfr_equal_p(a.lo, b.lo);
     const bool touch_below = mpfr_lessequal_p(a.hi, b.lo), touch_above = mpfr_greaterequal_p(a.lo, b.hi);
@@ -285,6 +319,8 @@ static int eval_truth(exactly *x, int node, int64_t index[])
     case TKI_IS_GREATER: truth = above ? 1 : touch_below ? 0 : -1; break;
     case TKI_IS_GREATER_EQUAL: truth = touch_above ? 1 : below ? 0 : -1; break;
     }
+    if (none || same_node)
+        truth = none ? n->relation == TKI_IS_UNEQUAL : tki_relation_holds(n->relation, 0, 0);
     tki_interval_clear(&a);
     tki_interval_clear(&b);
     return truth;
@@ -300,6 +336,7 @@ static void eval_select(exactly *x, const tki_def_node *n, int64_t index[], tki_
         eval(x, n->operand[2], index, &other);
         include(y, &other);
         tki_interval_clear(&other);
+        x->kind = NUMBER;
     }
 }
 
@@ -506,6 +543,7 @@ static void eval_over(exactly *x, int node, int64_t index[], tki_interval *y)
     tki_interval a, b;
     int64_t count, saved[TK_MAX_DIMS];
     bool negative, present;
+    nature kind = NUMBER;
     tki_interval_init(&a, x->precision);
     tki_interval_init(&b, x->precision);
     for (int k = 0; k < n->bound_count; k++)
@@ -535,6 +573,7 @@ static void eval_over(exactly *x, int node, int64_t index[], tki_interval *y)
                 set_infinity(y, -1);
             else
                 tki_interval_set_d(y, 0);
+            kind = n->over == TKI_LOG_SOFTMAX ? NUMBER : ABSENT;
             break;
         }
         tki_interval_sub(y, y, &a);
@@ -554,6 +593,7 @@ static void eval_over(exactly *x, int node, int64_t index[], tki_interval *y)
         break;
     case TKI_ROTATE_HALF:
         (void)term_at(x, n, index, y, &negative);
+        kind = x->kind;
         if (negative)
             tki_interval_neg(y, y);
         break;
@@ -564,6 +604,7 @@ static void eval_over(exactly *x, int node, int64_t index[], tki_interval *y)
     }
     for (int k = 0; k < n->bound_count; k++)
         index[n->bound[k]] = saved[k];
+    x->kind = kind;
     tki_interval_clear(&a);
     tki_interval_clear(&b);
 }
@@ -574,7 +615,7 @@ static void eval_kept_over(exactly *x, int node, int64_t index[], tki_interval *
     const int64_t place = table->bytes ? place_in(x, table->index_count, table->indices, index) : 0;
     const memory *m = table->bytes ? recall(x, table, place) : NULL;
     if (m) {
-        tki_interval_set(y, &m->first);
+        take_kept(x, m, y);
         return;
     }
     eval_over(x, node, index, y);
@@ -625,6 +666,7 @@ static void eval(exactly *x, int node, int64_t index[], tki_interval *y)
 {
     node = tki_resolved(x->in, node);
     const tki_def_node *n = node_of(x, node);
+    x->kind = NUMBER;
     switch (n->kind) {
     case TKI_NODE_LITERAL: eval_literal(n, y); break;
     case TKI_NODE_ATTRIBUTE: tki_interval_set_d(y, x->in->c->attributes[n->which].real); break;

@@ -283,12 +283,25 @@ static void note_failure(const bench *b, tki_element *element)
         tally->failure = *element;
 }
 
-/* The element is not plainly RN(S): decide it, refining S as far as needed, and keep the figures. */
-static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row, int64_t col, tki_element *element)
+/* What refining has found, and what doubles had found. False: they have nothing in common, as behind an overflow, where the exact value is not what
+ * is looked for. */
+static bool narrow(mpfr_ptr lo, mpfr_ptr hi, const tki_enclosure *e)
+{
+    if (mpfr_nan_p(lo) || mpfr_cmp_d(lo, e->lo) < 0)
+        mpfr_set_d(lo, e->lo, MPFR_RNDD);
+    if (mpfr_nan_p(hi) || mpfr_cmp_d(hi, e->hi) > 0)
+        mpfr_set_d(hi, e->hi, MPFR_RNDU);
+    return mpfr_lessequal_p(lo, hi);
+}
+
+/* The element is not plainly RN(S): decide it, refining S as far as needed, and keep the figures. What doubles have decided stays. OPEN: what stays
+ * open at the last precision is accepted, but where that precision knows nothing. */
+static decision judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row, int64_t col,
+                                      tki_element *element)
 {
     if (isnan(e->bound)) {
         b->status = TK_INTERNAL; /* every comparison with it would come out undecided, and so be accepted */
-        return false;
+        return REFUSED;
     }
     const tki_format f = tki_format_of(b->dtype);
     uint32_t got = (uint32_t)element->got;
@@ -299,7 +312,9 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
         out = end_of(b, got);
     }
     rounded r = round_doubles(b->dtype, e->lo, e->hi, e->bound);
-    decision d = decide(b, &r, out);
+    const decision by_doubles = decide(b, &r, out);
+    decision d = by_doubles;
+    bool known = true;
     if (d == OPEN || !nearest_are_neighbours(b, &r)) {
         b->tally->refined++;
         mpfr_t lo;
@@ -311,13 +326,18 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
                 b->status = status;
                 break;
             }
+            known = !mpfr_inf_p(lo) && !mpfr_inf_p(hi);
+            if (!narrow(lo, hi, e))
+                break;
             r = round_mpfrs(b->dtype, lo, hi, e->bound);
-            d = decide(b, &r, out);
+            d = by_doubles == OPEN ? decide(b, &r, out) : by_doubles;
             if (d != OPEN && nearest_are_neighbours(b, &r))
                 break;
         }
         mpfr_clears(lo, hi, (mpfr_ptr)0);
     }
+    if (d == OPEN && !known)
+        return OPEN;
     if (d == OPEN) {
         b->tally->undecided++;
         d = ACCEPTED;
@@ -333,7 +353,7 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
     element->bound = e->bound;
     if (isnan(out)) {
         element->ulps = INFINITY;
-        return false;
+        return REFUSED;
     }
     element->ulps = ulp_distance(b, &r, out);
     double below;
@@ -344,7 +364,7 @@ static bool judge_interval_slowly(bench *b, const tki_enclosure *e, int64_t row,
     element->bound_used = outside == 0 ? 0 : e->bound > 0 ? outside / e->bound : INFINITY;
     if (isfinite(out) && !limit)
         b->tally->absolute_error = fmax(b->tally->absolute_error, fabs(out - r.exact));
-    return d == ACCEPTED;
+    return d;
 }
 
 /* What the output has for an infinity of that sign: itself, NaN where the format has none, or the largest number. */
@@ -425,14 +445,18 @@ static void judge_element(bench *b, const tki_enclosure *e, int64_t row, int64_t
         counted_at(b, index, got)->elements++;
         return;
     }
-    bool accepted = false;
+    decision found = REFUSED;
     if (e->admits & TKI_ADMIT_INTERVAL)
-        accepted = judge_interval_slowly(b, e, row, col, &element);
+        found = judge_interval_slowly(b, e, row, col, &element);
     else
         element.ulps = INFINITY;
+    if (found == OPEN) {
+        tki_note_unbounded(tally, b->job->output, index);
+        return;
+    }
     tally->histogram[histogram_bin(element.ulps)]++;
     note_magnitude(b, &element);
-    if (accepted)
+    if (found == ACCEPTED)
         note_accepted(tally, &element);
     else
         note_failure(b, &element);

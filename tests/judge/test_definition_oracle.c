@@ -1,5 +1,6 @@
 /* Ops made of definitions before the judge: right outputs are accepted, wrong ones refuted, in the cases that an oracle tells apart. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "define/definition.h"
@@ -208,6 +209,72 @@ TEST(overflow)
     assert_int_equal(failures(&found), 1);
 }
 
+/* What elements of an op's last output are found to be: one float input after the other, `dims` as the sizes that are given. */
+static tki_judgement judge_inputs(const char *text, const int64_t dims[], const float *const inputs[], const float *y)
+{
+    static int64_t number;
+    char named[1024];
+    const void *buffers[TK_MAX_PARAMS] = {NULL};
+    const tk_contract *contract;
+    void *prepared;
+    tki_judgement found = {0};
+    snprintf(named, sizeof named, "op b%lld%s", (long long)number++, text);
+    if (tk_op_define(ctx, named, strlen(named), NULL, &contract) != TK_OK)
+        fail_msg("%s", tk_ctx_message(ctx));
+    c = tk_case_init(contract, TK_F32);
+    int output = 0;
+    for (int i = 0; i < contract->dim_count; i++)
+        c.dims[i] = dims[i];
+    for (; !contract->params[output].output; output++)
+        buffers[output] = inputs[output];
+    tki_oracle_job job = {.c = &c, .buffers = buffers, .output = output};
+    assert_int_equal(tki_definition_oracle.prepare(&job, &prepared), TK_OK);
+    job.prepared = prepared;
+    assert_int_equal(tki_judge(&tki_definition_oracle, &job, y, 2, &found), TK_OK);
+    tki_definition_oracle.release(prepared);
+    return found;
+}
+
+/* Where ulps mean nothing in double the exact value is asked for; whatever it is, what doubles refuse stays refused, and of terms that are absent, and
+ * comparisons with NaN, it knows as much. */
+TEST(refining_takes_nothing_back)
+{
+    static const float s[] = {0.25F, 0.5F, 1, 2}, v[] = {1.5F, INFINITY}, x[] = {NAN}, w[] = {1.1F}, none[] = {0};
+    static const struct {
+        const char *text;
+        int64_t dims[2];
+        const float *inputs[3];
+        float right, wrong;
+    } all[] = {
+        {"(s[t, u]) -> y[t]\n p[t, u] = softmax[u | u <= t](s[t, u])\n l[t, u] = log_softmax[u | u <= t](s[t, u])\n"
+         " y[t] = sum[u](p[t, u] * l[t, u])",
+         {1, 2},
+         {s},
+         0,
+         1e30F},
+        {"(s[t, u], v[u]) -> y[t]\n p[t, u] = softmax[u | u <= t](s[t, u])\n"
+         " y[t] = sum[u](p[t, u] * v[u]) - v[0]",
+         {1, 2},
+         {s, v},
+         0,
+         1e30F},
+        {"(x[n], w[n], v[n]) -> y[n]\n y = select(x < 0, 1e30, w / 3 * 3 - w + v)", {1}, {x, w, none}, 0, 12345},
+        {"(x[n], w[n], v[n]) -> y[n]\n y = select(x - x == 0, 1e30, w / 3 * 3 - w + v)",
+         {1},
+         {v + 1, w, none},
+         0,
+         12345},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        tki_judgement found = judge_inputs(all[i].text, all[i].dims, all[i].inputs, &all[i].right);
+        if (failures(&found) + found.undefined + found.undecided > 0)
+            fail_msg("%s: %g is not accepted", all[i].text, (double)all[i].right);
+        found = judge_inputs(all[i].text, all[i].dims, all[i].inputs, &all[i].wrong);
+        if (failures(&found) != 1)
+            fail_msg("%s: %g is accepted", all[i].text, (double)all[i].wrong);
+    }
+}
+
 /* Of a large output a sample is judged, and each corner is in it. */
 TEST(samples_have_corners)
 {
@@ -306,6 +373,7 @@ int main(void)
                                        cmocka_unit_test(stated_bounds),
                                        cmocka_unit_test(integers),
                                        cmocka_unit_test(overflow),
+                                       cmocka_unit_test(refining_takes_nothing_back),
                                        cmocka_unit_test(samples_have_corners),
                                        cmocka_unit_test(patterns_are_looked_up)};
     return cmocka_run_group_tests(tests, begin, end);
