@@ -386,13 +386,10 @@ unsigned tki_compared(tki_relation relation, const tki_value *a, const tki_value
 
 unsigned tki_compared_with_itself(tki_relation relation, const tki_value *a)
 {
-    const tki_value zero = tki_value_exactly(0);
-    unsigned truth = tki_compared(relation, &zero, &zero);
-    if (a->state & TKI_IS_UNKNOWN)
-        truth |= TKI_NOT_KNOWN;
-    if (a->state & TKI_IS_NAN)
-        truth |= TKI_WITH_NAN | (relation == TKI_IS_UNEQUAL ? TKI_FOUND_TRUE : TKI_FOUND_FALSE);
-    return truth;
+    const bool may_be_number = a->state & (TKI_IS_FINITE | TKI_IS_INFINITE);
+    tki_value zero = tki_value_exactly(0);
+    zero.state = (a->state & (TKI_IS_NAN | TKI_IS_UNKNOWN)) | (may_be_number ? TKI_IS_FINITE : 0);
+    return tki_compared(relation, &zero, &zero);
 }
 
 unsigned tki_both(unsigned a, unsigned b)

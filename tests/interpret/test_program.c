@@ -471,6 +471,29 @@ TEST(what_may_be_no_number)
     }
 }
 
+/* NaN does not equal itself, and no number between the branches is a result then. */
+TEST(comparing_with_itself)
+{
+    const float x[4] = {NAN, 1, INFINITY, 2}, z[4] = {0};
+    static const struct {
+        const char *value;
+        double v;
+        unsigned beside;
+    } all[] = {
+        {"select(x[0] != x[0], 1, 0)", 1, TKI_IS_NAN}, {"select(x[0] == x[0], 1, 0)", 0, TKI_IS_NAN},
+        {"select(x[0] < x[0], 1, 0)", 0, TKI_IS_NAN},  {"select(x[0] >= x[0], 1, 0)", 0, TKI_IS_NAN},
+        {"select(x[1] != x[1], 1, 0)", 0, 0},          {"select(x[2] == x[2], 1, 0)", 1, 0},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "op a(x[n], z[n]) -> y[n]\n y[n] = %s", all[i].value);
+        const tki_value y = known_of(text, x, z);
+        if (y.state != (TKI_IS_FINITE | all[i].beside) || y.v != all[i].v || y.l != all[i].v || y.h != all[i].v ||
+            y.e != 0)
+            fail_msg("%s: %g, [%g, %g], e %g, state %u", all[i].value, y.v, y.l, y.h, y.e, y.state);
+    }
+}
+
 /* b - sum may begin with b as b + sum may. */
 TEST(differences_with_sums)
 {
@@ -545,7 +568,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_ways),          cmocka_unit_test(tables_within_the_budget),
         cmocka_unit_test(given_definitions),     cmocka_unit_test(what_may_be_no_number),
-        cmocka_unit_test(differences_with_sums), cmocka_unit_test(drawn_definitions)};
+        cmocka_unit_test(comparing_with_itself), cmocka_unit_test(differences_with_sums),
+        cmocka_unit_test(drawn_definitions)};
     cmocka_set_test_filter(getenv("TOKITAI_TEST")); /* NULL: all */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

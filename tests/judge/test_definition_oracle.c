@@ -259,6 +259,7 @@ TEST(refining_takes_nothing_back)
          0,
          1e30F},
         {"(x[n], w[n], v[n]) -> y[n]\n y = select(x < 0, 1e30, w / 3 * 3 - w + v)", {1}, {x, w, none}, 0, 12345},
+        {"(x[n], w[n], v[n]) -> y[n]\n y = select(x != x, w / 3 * 3 - w + v, 1e30)", {1}, {x, w, none}, 0, 12345},
         {"(x[n], w[n], v[n]) -> y[n]\n y = select(x - x == 0, 1e30, w / 3 * 3 - w + v)",
          {1},
          {v + 1, w, none},
