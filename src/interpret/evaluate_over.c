@@ -67,7 +67,7 @@ static void find_active(reduction *r)
                 r->keys->unknown = true;
             } else if (line[i] == TKI_NO_INTEGER) {
                 const tki_value unknown = tki_value_of_state(TKI_IS_UNKNOWN);
-                tki_row_take(&r->t->in->rules, &r->rows[w->owner[i]], &unknown);
+                tki_row_take(&r->rows[w->owner[i]], &unknown);
             }
             w->active[i] &= line[i] != TKI_NO_INTEGER && tki_relation_holds(n->tests[test].relation, line[i], 0);
         }
@@ -123,7 +123,7 @@ static void take_term(reduction *r, int i, const tki_operand *term, const tki_op
     } else if (r->left != TKI_NONE) {
         tki_row_take_product(rules, row, &a->at[i * a->step], &b->at[i * b->step]);
     } else {
-        tki_row_take(rules, row, &term->at[i * term->step]);
+        tki_row_take(row, &term->at[i * term->step]);
     }
     if (r->prefixes && w->place[i] >= r->since[w->owner[i]])
         put_prefix(r, row, w->owner[i], w->place[i]);

@@ -303,6 +303,97 @@ static tki_value over_number(const tki_rules *rules, const tki_value *sum, doubl
                              sum->l >= 0 ? 0 : -INFINITY, sum->h <= 0 ? 0 : INFINITY);
 }
 
+/* -- Products -------------------------------------------------------------------------------------------------------- */
+
+static void scale(tki_scaled *x, double factor)
+{
+    int of_factor, more;
+    const double fraction = frexp(factor, &of_factor);
+    x->fraction = frexp(x->fraction * fraction, &more);
+    x->exponent += of_factor + more;
+}
+
+/* `up` more exponents; at its ends infinite or zero, to TKI_DOUBLE_TINY. */
+static double scaled_by(const tki_scaled *x, int64_t up)
+{
+    const int64_t exponent = x->exponent + up;
+    return ldexp(x->fraction, exponent > 4096 ? 4096 : exponent < -4096 ? -4096 : (int)exponent);
+}
+
+static void begin_factors(tki_factors *f)
+{
+    const tki_scaled one = {.fraction = 0.5, .exponent = 1};
+    *f = (tki_factors){.v = one, .magnitude = one, .most = one, .reach = 1, .least = 1, .positive = true};
+}
+
+static void take_factor(tki_row *row, const tki_value *x)
+{
+    tki_factors *f = &row->factors;
+    const bool finite = x->state & TKI_IS_FINITE;
+    const bool up = (finite && x->h > 0) || (x->state & TKI_IS_PLUS_INF);
+    const bool down = (finite && x->l < 0) || (x->state & TKI_IS_MINUS_INF);
+    const bool positive = (f->positive && up) || (f->negative && down);
+    const double most = tki_value_magnitude(x) + x->e, least = x->l > 0 ? x->l : x->h < 0 ? -x->h : 0;
+    row->value = *x; /* of one factor */
+    f->negative = (f->positive && down) || (f->negative && up);
+    f->positive = positive;
+    f->is_nan |= !(x->state & (TKI_IS_FINITE | TKI_IS_INFINITE | TKI_IS_UNKNOWN));
+    f->is_special |= !finite;
+    f->state |= x->state & (TKI_IS_ANY | TKI_IS_UNKNOWN);
+    if (!finite)
+        return;
+    f->has_zero |= tki_value_is_zero(x);
+    f->is_zero |= tki_value_is_zero(x) && !(x->state & (TKI_IS_ANY | TKI_IS_UNKNOWN));
+    scale(&f->v, x->v);
+    scale(&f->magnitude, tki_value_magnitude(x));
+    scale(&f->most, most * (1 + TKI_U) * TKI_DOUBLE_SLACK);
+    f->reach *= most > 1 ? most * (1 + TKI_U) * TKI_DOUBLE_SLACK : 1;
+    f->least *= least < 1 ? least * (1 - 2 * TKI_U) : 1;
+}
+
+/* Infinities and NaN, whichever factors are multiplied first: the others give an infinity its sign, and NaN if they can be zero, as they are or by
+ * underflow. One that comes of finite factors is made by those above 1, and zero by those below. */
+static unsigned infinite_products(const tki_rules *rules, const tki_factors *f)
+{
+    const double end = rules->flushes ? TKI_FP32_SMALLEST_NORMAL : TKI_FP32_UNDERFLOW;
+    if (!(f->state & TKI_IS_INFINITE) && f->reach < TKI_FP32_OVERFLOW)
+        return 0;
+    const unsigned infinity = (f->positive ? TKI_IS_PLUS_INF : 0) | (f->negative ? TKI_IS_MINUS_INF : 0);
+    return (f->is_zero ? 0 : infinity) | (f->has_zero || f->least <= end ? TKI_IS_NAN : 0);
+}
+
+/* A rounding of what is subnormal changes it by itself at most, or to zero; the products in double are off by 2^-53 each. */
+static tki_value product_of(const tki_rules *rules, const tki_row *row)
+{
+    const tki_factors *f = &row->factors;
+    tki_value y = tki_value_exactly(row->terms == 0);
+    if (row->terms == 0)
+        return y;
+    if (f->is_nan)
+        return tki_value_of_state(TKI_IS_NAN | (f->state & TKI_IS_UNKNOWN));
+    const unsigned beside = (f->state & (TKI_IS_NAN | TKI_IS_UNKNOWN)) | infinite_products(rules, f);
+    if (f->is_special)
+        return tki_value_of_state(beside);
+    if (row->terms == 1) {
+        y = row->value;
+        y.mass = 0;
+        y.depth = 0;
+        y.state = TKI_IS_FINITE;
+    } else if (!f->has_zero) {
+        const double n = (double)row->terms, v = scaled_by(&f->v, 0), most = scaled_by(&f->most, 0);
+        const double magnitude = scaled_by(&f->magnitude, 0);
+        const double d = fmax(0, magnitude - fabs(v)) + 2 * n * TKI_DOUBLE_UNIT * magnitude + 2 * TKI_DOUBLE_TINY;
+        const double underflow = n * tki_underflow(rules, TKI_FP32_SMALLEST) * f->reach;
+        const double e = fmin(fmin(most + underflow, scaled_by(&f->most, row->terms - 1)),
+                              TKI_FP32_OVERFLOW + 2 * fabs(v));
+        y = tki_value_rounded(v, d, fmax(0, e - fabs(v)) + 2 * d, 0, 0, f->negative ? -INFINITY : 0,
+                              f->positive ? INFINITY : 0);
+        y.state &= ~(unsigned)TKI_IS_ANY;
+    }
+    y.state |= beside;
+    return y;
+}
+
 /* -- Rows ---------------------------------------------------------------------------------------------------------- */
 
 static bool is_of_exponentials(tki_over over)
@@ -312,58 +403,19 @@ static bool is_of_exponentials(tki_over over)
 
 void tki_row_begin(tki_row *row, tki_over over)
 {
-    *row = (tki_row){.over = over, .mass = 1, .reach = 1, .place = -1, .top = -INFINITY};
+    *row = (tki_row){.over = over, .place = -1, .top = -INFINITY};
     tki_sum_begin(&row->sum);
-    row->value = over == TKI_PROD || over == TKI_CUMPROD     ? tki_value_exactly(1)
-                 : over == TKI_MAXIMUM || over == TKI_CUMMAX ? tki_value_of_state(TKI_IS_MINUS_INF)
+    begin_factors(&row->factors);
+    row->value = over == TKI_MAXIMUM || over == TKI_CUMMAX   ? tki_value_of_state(TKI_IS_MINUS_INF)
                  : over == TKI_MINIMUM || over == TKI_CUMMIN ? tki_value_of_state(TKI_IS_PLUS_INF)
                                                              : tki_value_of_state(TKI_IS_UNKNOWN);
 }
 
-static void take_factor(const tki_rules *rules, tki_row *row, const tki_value *x)
-{
-    const double most = tki_value_magnitude(x) + x->e;
-    if (!tki_both_finite(x, &row->value)) {
-        row->value = tki_multiplied(rules, &row->value, x);
-        if (row->value.state &
-            TKI_IS_FINITE) /* which may also be something else, and whose error so far is in the mass */
-            row->value.state |= TKI_IS_UNKNOWN;
-        return;
-    }
-    const double v = row->value.v * x->v;
-    row->value.d = tki_product_radius(&row->value, x, v) + (row->terms > 0 ? TKI_DOUBLE_UNIT * 2 * fabs(v) : 0);
-    row->value.v = v;
-    row->value.l = row->value.l >= 0 && x->l >= 0 ? 0 : -INFINITY;
-    row->mass *= most * (1 + TKI_U) * TKI_DOUBLE_SLACK;
-    row->reach *= fmax(1, most);
-}
-
-/* The mass has one (1 + u) a factor. */
-static tki_value product_of(const tki_rules *rules, const tki_row *row)
-{
-    if (row->terms == 0 || row->value.state != TKI_IS_FINITE)
-        return row->value;
-    const double v = row->value.v;
-    if (row->mass == 0) { /* unless the other factors have overflowed by themselves */
-        tki_value none = tki_value_exactly(0);
-        none.state |= row->reach < TKI_FP32_OVERFLOW ? 0 : TKI_IS_ANY;
-        return none;
-    }
-    const double underflow = (double)row->terms * tki_underflow(rules, TKI_FP32_SMALLEST) * row->reach;
-    const double e = fmax(0, row->mass - fabs(v)) + 2 * row->value.d + underflow;
-    tki_value y = tki_value_rounded(
-        v, row->value.d, row->terms == 1 ? fmax(0, row->mass / (1 + TKI_U) - fabs(v)) * TKI_DOUBLE_SLACK : e, 0, 0,
-        row->value.l, INFINITY);
-    if (!(row->reach < TKI_FP32_OVERFLOW))
-        y.state |= TKI_IS_ANY;
-    return y;
-}
-
-void tki_row_take(const tki_rules *rules, tki_row *row, const tki_value *term)
+void tki_row_take(tki_row *row, const tki_value *term)
 {
     switch (row->over) {
     case TKI_PROD:
-    case TKI_CUMPROD: take_factor(rules, row, term); break;
+    case TKI_CUMPROD: take_factor(row, term); break;
     case TKI_MAXIMUM:
     case TKI_CUMMAX: row->value = tki_larger(&row->value, term); break;
     case TKI_MINIMUM:

@@ -29,6 +29,22 @@ void tki_sum_take_product(const tki_rules *rules, tki_sum *s, const tki_value *a
 /* `depth` roundings a term, and `underflow` in all. */
 tki_value tki_sum_end(const tki_sum *s, double depth, double underflow);
 
+/* fraction 2^exponent, whatever a double's exponents are; the fraction is 0 or in [1/2, 1). */
+typedef struct tki_scaled {
+    double fraction;
+    int64_t exponent;
+} tki_scaled;
+
+/* The factors of a product that were met. */
+typedef struct tki_factors {
+    tki_scaled v, magnitude, most; /* the products of |v|, with v's sign; of |v| + d; of (|v| + d + e)(1 + u) */
+    double reach, least;           /* of what of |v| + e is above 1, and of what an evaluation may have below 1 */
+    bool positive, negative;       /* what the product may be */
+    bool has_zero, is_zero;        /* a finite factor is zero; and nothing else */
+    bool is_nan, is_special;       /* a factor is NaN in any evaluation; is no finite number in any */
+    unsigned state;                /* what else than finite they may be */
+} tki_factors;
+
 /* One reduction of one row, of which the first pass sees all terms, and the second all of them again. */
 typedef struct tki_row {
     tki_over over;
@@ -36,8 +52,7 @@ typedef struct tki_row {
     tki_value
         value; /* the result so far: a product, an extremum; the mean of standardize and var; its scale from the second pass on */
     tki_value mean;
-    double mass; /* prod: the product of (|v| + e); of max(1, |v| + e) in `reach` */
-    double reach;
+    tki_factors factors;        /* prod */
     int64_t terms, near;        /* near: terms that a sum of exponentials notices */
     int64_t highest;            /* of these, how many have the largest argument */
     int64_t here;               /* set by who gives terms: where the next one stands, ascending */
@@ -59,7 +74,7 @@ typedef struct tki_row {
 } tki_row;
 
 void tki_row_begin(tki_row *row, tki_over over);
-void tki_row_take(const tki_rules *rules, tki_row *row, const tki_value *term);
+void tki_row_take(tki_row *row, const tki_value *term);
 void tki_row_take_product(const tki_rules *rules, tki_row *row, const tki_value *a, const tki_value *b);
 /* Between the passes of what has two. */
 void tki_row_turn(const tki_rules *rules, tki_row *row);

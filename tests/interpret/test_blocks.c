@@ -217,7 +217,7 @@ static void take(tki_row *row, const drawn *terms, int pass, bool in_blocks)
             if (pass)
                 tki_row_take_again(&rules, row, &terms->values[i]);
             else
-                tki_row_take(&rules, row, &terms->values[i]);
+                tki_row_take(row, &terms->values[i]);
         }
         from += count;
     }

@@ -452,7 +452,9 @@ TEST(what_may_be_no_number)
         {"cast(e5m2, x[3])", TKI_IS_MINUS_INF},
         /* The other factors may be multiplied first. */
         {"prod[n | n < 2](x)", TKI_IS_FINITE},
-        {"prod[n | n < 3](x)", TKI_IS_FINITE | TKI_IS_ANY},
+        {"prod[n | n < 3](x)", TKI_IS_FINITE | TKI_IS_NAN},
+        {"prod[n | n > 0 and n < 3](-x)", TKI_IS_FINITE | TKI_IS_PLUS_INF},
+        {"prod[n | n > 0](x)", TKI_IS_MINUS_INF},
         {"max[k < 1](cumprod[k < 1](x[k]))", TKI_IS_FINITE},
         /* Terms that are absent, of which some overflow, or are divided by zero. */
         {"sum[n | n < 1](x)", TKI_IS_FINITE | TKI_IS_NAN},

@@ -41,7 +41,7 @@ TEST(softmax_of_arguments_that_are_off)
         tki_row_begin(&row, TKI_SOFTMAX);
         for (int i = 0; i < n; i++) {
             row.here = i;
-            tki_row_take(&rules, &row, &x[i]);
+            tki_row_take(&row, &x[i]);
         }
         tki_row_turn(&rules, &row);
         for (int i = 0; i < n; i++) {
@@ -82,7 +82,7 @@ static tki_value sum_of_ones(int n)
     const tki_value one = tki_value_exactly(1);
     tki_row_begin(&row, TKI_SUM);
     for (int i = 0; i < n; i++)
-        tki_row_take(&rules, &row, &one);
+        tki_row_take(&row, &one);
     return tki_row_end(&rules, &row, (tki_terms){.products = true}, NULL);
 }
 
@@ -120,9 +120,9 @@ TEST(signs_of_what_overflows)
     tki_row row;
     tki_row_begin(&row, TKI_SUM);
     for (int i = 0; i < 3; i++)
-        tki_row_take(&rules, &row, &low);
+        tki_row_take(&row, &low);
     assert_int_equal(tki_row_end(&rules, &row, (tki_terms){0}, NULL).state, down);
-    tki_row_take(&rules, &row, &end);
+    tki_row_take(&row, &end);
     assert_int_equal(tki_row_end(&rules, &row, (tki_terms){0}, NULL).state, up | down);
 }
 
