@@ -87,10 +87,16 @@ static tki_value of_finite(const tki_rules *rules, tki_primitive p, const tki_va
     }
 }
 
+/* A term that is left out; joined with another value it is none. */
+static bool is_absent(const tki_value *a)
+{
+    return (a->state & TKI_IS_ABSENT) && tki_value_is_zero(a);
+}
+
 tki_value tki_special_binary(const tki_rules *rules, tki_primitive p, const tki_value *a, const tki_value *b)
 {
     tki_value y = tki_value_of_state((a->state | b->state) & (TKI_IS_NAN | TKI_IS_UNKNOWN));
-    if (p == TKI_MULTIPLY && ((a->state | b->state) & TKI_IS_ABSENT)) {
+    if (p == TKI_MULTIPLY && (is_absent(a) || is_absent(b))) {
         y = tki_value_exactly(0);
         y.state |= TKI_IS_ABSENT | ((a->state | b->state) & (TKI_IS_ANY | TKI_IS_UNKNOWN) ? TKI_IS_NAN : 0);
         return y;
@@ -271,7 +277,7 @@ static void power_hull(const tki_rules *rules, const double a[2], const double b
 
 tki_value tki_power(const tki_rules *rules, const tki_value *a, const tki_value *b)
 {
-    if (!tki_both_finite(a, b) || !(a->l > 0))
+    if (((a->state | b->state) & ~(unsigned)TKI_IS_ABSENT) != TKI_IS_FINITE || !(a->l > 0))
         return tki_value_of_state(TKI_IS_UNKNOWN | ((a->state | b->state) & TKI_IS_NAN));
     const double exact_a[2] = {tki_value_least(a), tki_value_most(a)};
     const double exact_b[2] = {tki_value_least(b), tki_value_most(b)};

@@ -230,7 +230,8 @@ static bool read_block(const tki_thread *t, const tki_def_node *n, const int64_t
     const void *data = tki_input_of(in, n->tensor);
     const float *decoded = in->decoded[n->tensor];
     const tki_value *other = n->operand[0] == TKI_NONE ? NULL : &in->values[tki_resolved(in, n->operand[0])];
-    const bool has_other = other && other->state == TKI_IS_FINITE && tki_value_is_exact(other);
+    const bool has_other = other && other->state == TKI_IS_FINITE && tki_value_is_exact(other) &&
+                           !(other->v == 0 && in->pads_by_absence);
     const double instead = has_other ? other->v : NAN;
     double reach = 0;
     if (in->watch || in->d->tensors[n->tensor].integer || !(dtype == TK_F32 || decoded))
@@ -292,6 +293,16 @@ static tki_form read_computed(tki_thread *t, const tki_program *p, const tki_lan
     return TKI_AS_VALUES;
 }
 
+/* What stands behind `else`: of a product with 0 a kernel may leave the term out. */
+static tki_value padding_of(const tki_interpreter *in, const tki_def_node *n)
+{
+    tki_value y = in->values[tki_resolved(in, n->operand[0])];
+    if (y.state == TKI_IS_FINITE && tki_value_is_zero(&y) && in->pads_by_absence &&
+        !in->d->tensors[n->tensor].integer)
+        y.state |= TKI_IS_ABSENT;
+    return y;
+}
+
 static tki_form read_tensor(tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
                             tki_value out[], tki_block *block)
 {
@@ -312,7 +323,7 @@ static tki_form read_tensor(tki_thread *t, const tki_program *p, const tki_lanes
     if (form == TKI_AS_VALUES && n->operand[0] != TKI_NONE) /* else */
         for (int i = 0; i < w->count; i++)
             if (flat[i] < 0)
-                out[i] = in->values[tki_resolved(in, n->operand[0])];
+                out[i] = padding_of(in, n);
     return form;
 }
 
@@ -772,14 +783,19 @@ static tk_status outputs_of(const tki_interpreter *in, const tki_program *p, int
     return status;
 }
 
+/* An absent term that is a result is a zero. */
 tk_status tki_interpreter_values(const tki_interpreter *in, int tensor, int64_t first, int64_t count,
                                  tki_value values[])
 {
     const tki_table *table = &in->kept_tensor[tensor];
+    tk_status status = TK_OK;
     if (!table->entries || count == 0)
-        return outputs_of(in, &in->of_tensor[tensor], first, count, values);
-    memcpy(values, (const tki_value *)table->entries + first, (size_t)count * sizeof *values);
-    return TK_OK;
+        status = outputs_of(in, &in->of_tensor[tensor], first, count, values);
+    else
+        memcpy(values, (const tki_value *)table->entries + first, (size_t)count * sizeof *values);
+    for (int64_t i = 0; i < count && status == TK_OK; i++)
+        values[i].state &= ~(unsigned)TKI_IS_ABSENT;
+    return status;
 }
 
 tk_status tki_interpreter_stated(const tki_interpreter *in, int tensor, int64_t first, int64_t count,

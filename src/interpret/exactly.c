@@ -152,6 +152,7 @@ static void eval_read(exactly *x, const tki_def_node *n, int64_t index[], tki_in
             set_whole_line(y);
         else
             eval(x, n->operand[0], index, y);
+        x->kind = mpfr_zero_p(y->lo) && mpfr_zero_p(y->hi) && !t->integer ? ABSENT : NUMBER;
         return;
     }
     if (t->integer && !tki_is_given(in, n->tensor) && tki_chooses(in, n->tensor)) {

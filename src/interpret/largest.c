@@ -88,6 +88,17 @@ static double of_node(const tki_interpreter *in, int node, double of_inputs, con
     }
 }
 
+/* Is it a product of which a factor may be no number? */
+static bool is_special_product(const tki_interpreter *in, const tki_def_node *n)
+{
+    if (n->kind != TKI_NODE_PRIMITIVE || (n->primitive != TKI_MULTIPLY && n->primitive != TKI_FMA))
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (in->resolved[n->operand[i]] != TKI_NONE && in->may_be_special[in->resolved[n->operand[i]]])
+            return true;
+    return false;
+}
+
 /* In the order of the nodes: what a value is made of comes before it. An infinity times zero is no number, and no reason to call a value finite. */
 void tki_find_specials(tki_interpreter *in, double of_inputs)
 {
@@ -99,6 +110,7 @@ void tki_find_specials(tki_interpreter *in, double of_inputs)
         if (!(largest[node] < TKI_FP32_OVERFLOW / ROOM))
             largest[node] = INFINITY;
         in->may_be_special[node] = isinf(largest[node]);
+        in->pads_by_absence |= is_special_product(in, &in->d->nodes[node]);
         in->reach[node] = largest[node];
     }
 }

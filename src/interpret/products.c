@@ -231,8 +231,9 @@ static tk_status gatherer_make(const tki_interpreter *in, const tki_def_node *n,
     return TK_OK;
 }
 
-/* One line of the factor. Whether an element is in range is said by its subscripts; where it lies, modulo 2^64, by the sum of both parts. */
-static void gather(const gatherer *g, const int64_t index[], char *line)
+/* One line of the factor. Whether an element is in range is said by its subscripts; where it lies, modulo 2^64, by the sum of both parts. `there`, or
+ * NULL, gets which are in range. */
+static void gather(const gatherer *g, const int64_t index[], char *line, bool *there)
 {
     uint64_t from = 0;
     int64_t base[TK_MAX_RANK];
@@ -249,6 +250,8 @@ static void gather(const gatherer *g, const int64_t index[], char *line)
             ((uint16_t *)line)[place] = inside ? ((const uint16_t *)g->data)[flat] : 0;
         else
             ((uint32_t *)line)[place] = inside ? ((const uint32_t *)g->data)[flat] : 0;
+        if (there)
+            there[place] = inside;
     }
 }
 
@@ -304,20 +307,45 @@ typedef struct filler {
 
 /* Gathers lines `first` to `first` + `count`, the indices of the batch being set; offsets[] in the table. */
 static void gather_lines(const filler *f, const gatherer *g, const tki_line_indices *of, int64_t first, int64_t count,
-                         const int64_t batch[], char *panel, int64_t offsets[])
+                         const int64_t batch[], char *panel, bool *there, int64_t offsets[])
 {
     int64_t index[TKI_MOST_INDICES];
     for (int64_t line = 0; line < count; line++) {
         memcpy(index, batch, (size_t)f->in->d->index_count * sizeof *index);
         offsets[line] = 0;
         tki_add_line(of, first + line, f->table_step, index, &offsets[line]);
-        gather(g, index, panel + line * g->places * g->bytes);
+        gather(g, index, panel + line * g->places * g->bytes, there ? there + line * g->places : NULL);
     }
 }
 
 static int64_t at_most(int64_t value, int64_t limit)
 {
     return value < limit ? value : limit;
+}
+
+/* One line's element at a place; what is out of range is an absent term. */
+static tki_value element_of_line(const gatherer *g, const char *line, const bool *there, int64_t place)
+{
+    const float *decoded = g->in->decoded[g->read->tensor];
+    tki_value y = tki_value_of_input(g->bytes == 2 ? (double)decoded[((const uint16_t *)line)[place]]
+                                                   : (double)((const float *)line)[place]);
+    y.state |= there[place] ? 0 : TKI_IS_ABSENT;
+    return y;
+}
+
+/* A sum that is NaN, term by term: it may be so by what is out of range alone. */
+static tki_value padded_value(const filler *f, const char *left, const bool *of_left, const char *right,
+                              const bool *of_right)
+{
+    tki_row row;
+    tki_row_begin(&row, TKI_SUM);
+    for (int64_t place = 0; place < f->m.places && row.sum.state != TKI_IS_NAN; place++) {
+        const tki_value a = element_of_line(&f->left, left, of_left, place);
+        const tki_value b = element_of_line(&f->right, right, of_right, place);
+        tki_row_take_product(&f->in->rules, &row, &a, &b);
+    }
+    return row.sum.state == TKI_IS_NAN ? tki_value_of_state(TKI_IS_NAN)
+                                       : tki_row_end(&f->in->rules, &row, f->terms, NULL);
 }
 
 /* One box of one batch. */
@@ -328,11 +356,15 @@ static tk_status fill_box(const filler *f, int64_t which, char *panels)
     const int64_t row = which / boxes_across % boxes_down * f->down, col = which % boxes_across * f->across;
     const int64_t rows = at_most(f->down, f->m.rows.lines - row), cols = at_most(f->across, f->m.cols.lines - col);
     int64_t batch[TKI_MOST_INDICES] = {0}, table = 0, row_at[TKI_PRODUCT_BOX], col_at[TKI_PRODUCT_BOX];
-    char *right = panels + f->down * f->m.places * f->left.bytes;
+    const int64_t bytes = f->m.places * f->left.bytes;
+    char *right = panels + f->down * bytes;
+    const bool padded = f->in->pads_by_absence && (f->left.checked || f->right.checked);
+    bool *of_left = padded ? (bool *)(right + f->across * bytes) : NULL;
+    bool *of_right = padded ? of_left + f->down * f->m.places : NULL;
     tki_product_box *made;
     tki_add_line(&f->m.batches, which / boxes_across / boxes_down, f->table_step, batch, &table);
-    gather_lines(f, &f->left, &f->m.rows, row, rows, batch, panels, row_at);
-    gather_lines(f, &f->right, &f->m.cols, col, cols, batch, right, col_at);
+    gather_lines(f, &f->left, &f->m.rows, row, rows, batch, panels, of_left, row_at);
+    gather_lines(f, &f->right, &f->m.cols, col, cols, batch, right, of_right, col_at);
     const tki_product p = {.left = {panels, f->m.places, 1},
                            .right = {right, f->m.places, 1},
                            .places = f->m.places,
@@ -345,7 +377,11 @@ static tk_status fill_box(const filler *f, int64_t which, char *panels)
     for (int64_t i = 0; i < rows; i++)
         for (int64_t k = 0; k < cols; k++) {
             const tki_product_element e = tki_product_at(made, i, k);
-            f->entries[table + row_at[i] + col_at[k]] = value_of(f->in, &e, f->terms);
+            f->entries[table + row_at[i] + col_at[k]] = padded && tki_sum_is_nan(e.flags)
+                                                            ? padded_value(
+                                                                  f, panels + i * bytes, of_left + i * f->m.places,
+                                                                  right + k * bytes, of_right + k * f->m.places)
+                                                            : value_of(f->in, &e, f->terms);
         }
     tki_product_box_free(made);
     return TK_OK;
@@ -359,7 +395,7 @@ static tk_status fill_gathered(const filler *f)
 #pragma omp parallel
     {
         const tki_floats floats = tki_floats_begin();
-        char *panels = malloc((size_t)((f->down + f->across) * f->m.places * f->left.bytes));
+        char *panels = malloc((size_t)((f->down + f->across) * f->m.places * (f->left.bytes + 1)));
         tk_status found = panels ? TK_OK : TK_NO_MEMORY;
 #pragma omp for schedule(dynamic, 1)
         for (int64_t i = 0; i < boxes; i++)

@@ -81,6 +81,7 @@ typedef struct tki_interpreter {
     double asked;                 /* elements of each output that are asked for, at most */
     double work;                  /* values that the most expensive output or table needs */
     bool *may_be_special;         /* [node_count] its values may be infinite, NaN or unknown */
+    bool pads_by_absence;         /* some factor may be: what stands behind `else 0` is then an absent term */
     int64_t *constants;           /* [int_count] of tki_definition_settle() */
     int *resolved;                /* [node_count] past choices */
     bool *is_constant;            /* [node_count] made of literals, attributes and sizes by arithmetic alone */

@@ -537,8 +537,11 @@ void tki_row_finish(const tki_rules *rules, tki_row *row, const tki_value *param
 }
 
 /* (x - m) r; and x r + (-m r) is as right, whose two products and difference round what may be much larger: u (|x r| + 2 |m r|). */
-static tki_value standardized(const tki_rules *rules, const tki_row *row, const tki_value *x)
+static tki_value standardized(const tki_rules *rules, const tki_row *row, const tki_value *of)
 {
+    tki_value number = *of;
+    const tki_value *const x = &number;
+    number.state &= ~(unsigned)TKI_IS_ABSENT;
     const tki_value minus = tki_negated(&row->mean), difference = tki_added(rules, x, &minus);
     tki_value y = tki_multiplied(rules, &difference, &row->value);
     if (!tki_both_finite(x, &y) || row->mean.state != TKI_IS_FINITE || row->value.state != TKI_IS_FINITE)

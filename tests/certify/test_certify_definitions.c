@@ -77,6 +77,54 @@ static void certify(way how, tk_verdict expected)
     tk_ctx_destroy(ctx);
 }
 
+static const char convolution[] = "op skips(x[t], k[r]) -> y[t]\n    y[t] = sum[r](x[t + r - 1 else 0] * k[r])\n";
+
+/* Leaves out what is out of range, or what is in range, too. */
+typedef enum padding { LEFT_OUT, ENDS_LEFT_OUT } padding;
+
+static int convolve(const tk_case *c, void *const buffers[], void *user_data)
+{
+    const padding how = *(const padding *)user_data;
+    const float *x = buffers[0], *k = buffers[1];
+    float *y = buffers[2];
+    for (int64_t t = 0; t < c->dims[0]; t++) {
+        y[t] = 0;
+        for (int64_t r = 0; r < c->dims[1]; r++) {
+            const int64_t at = t + r - 1, end = c->dims[0] - (how == ENDS_LEFT_OUT);
+            if (at >= 0 && at < end)
+                y[t] += x[at] * k[r];
+        }
+    }
+    return 0;
+}
+
+static tk_verdict verdict_of_padding(padding how)
+{
+    tk_ctx *ctx;
+    const tk_contract *op;
+    tk_certificate *certificate;
+    assert_int_equal(tk_ctx_create(&ctx), TK_OK);
+    assert_ok(ctx, tk_op_define(ctx, convolution, sizeof convolution - 1, NULL, &op));
+    tk_certify_options options = TK_CERTIFY_DEFAULTS;
+    options.kernel = convolve;
+    options.kernel_data = &how;
+    options.kernel_name = "skips";
+    assert_ok(ctx, tk_certify(ctx, op, TK_F32, TK_I32, &options, &certificate));
+    const tk_verdict verdict = tk_certificate_verdict(certificate);
+    if (verdict != TK_HELD)
+        print_message("padding %d: %s\n", (int)how, tk_certificate_reason(certificate));
+    tk_certificate_destroy(certificate);
+    tk_ctx_destroy(ctx);
+    return verdict;
+}
+
+/* Also where the other factor is infinite or NaN. */
+TEST(padding_may_be_left_out)
+{
+    assert_int_equal(verdict_of_padding(LEFT_OUT), TK_HELD);
+    assert_int_equal(verdict_of_padding(ENDS_LEFT_OUT), TK_REFUTED);
+}
+
 TEST(right_kernels)
 {
     certify(TWO_PASSES, TK_HELD);
@@ -363,7 +411,8 @@ TEST_WITH_CONTEXT(definitions_of_certificates_are_checked)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(right_kernels),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(padding_may_be_left_out),
+                                       cmocka_unit_test(right_kernels),
                                        cmocka_unit_test(wrong_kernels),
                                        cmocka_unit_test(what_has_no_bound_is_named),
                                        cmocka_unit_test(numerics_are_asked_for),

@@ -456,6 +456,17 @@ TEST(what_may_be_no_number)
         {"prod[n | n > 0 and n < 3](-x)", TKI_IS_FINITE | TKI_IS_PLUS_INF},
         {"prod[n | n > 0](x)", TKI_IS_MINUS_INF},
         {"max[k < 1](cumprod[k < 1](x[k]))", TKI_IS_FINITE},
+        /* A zero that stands for what is out of range may be multiplied or left out; another number there, or a zero that is read, may not. */
+        {"sum[k < 3](z[k - 1 else 0] * x[3 - k])", TKI_IS_FINITE | TKI_IS_NAN},
+        {"sum[k < 3](z[k - 1 else 1e-30] * x[3 - k])", TKI_IS_MINUS_INF},
+        {"sum[k < 3](z[k] * x[3 - k])", TKI_IS_NAN},
+        {"sum[k < 3](z[k - 1 else 0] * x[k])", TKI_IS_FINITE},
+        {"sum[k < 3](z[k + 2 else 0] * 0.25 * x[3 - k])", TKI_IS_MINUS_INF},
+        {"fma(z[n - 1 else 0], x[3], 2)", TKI_IS_FINITE | TKI_IS_NAN},
+        {"(-z[n - 1 else 0]) * x[3] + 2", TKI_IS_FINITE | TKI_IS_NAN},
+        {"z[n - 1 else 0] + x[3]", TKI_IS_MINUS_INF},
+        {"pow(2, z[n - 1 else 0]) * x[1] * x[3]", TKI_IS_MINUS_INF},
+        {"select(z[0] * x[1] < exp(z[3] - 1000), z[n - 1 else 0], 2) * x[3]", TKI_IS_NAN | TKI_IS_MINUS_INF},
         /* Terms that are absent, of which some overflow, or are divided by zero. */
         {"sum[n | n < 1](x)", TKI_IS_FINITE | TKI_IS_NAN},
         {"sum[k < 3 | k < 1](x[k])", TKI_IS_FINITE},
