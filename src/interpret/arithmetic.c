@@ -174,8 +174,9 @@ tki_value tki_divided(const tki_rules *rules, const tki_value *a, const tki_valu
     const double d = (a->d + magnitude * off) / least * TKI_DOUBLE_SLACK + 2 * TKI_DOUBLE_UNIT * magnitude +
                      TKI_DOUBLE_TINY;
     const double e = (a->e + (magnitude + d) * b->e) / least;
-    const double small = fabs(b->v) + b->d + b->e > 0x1p126 ? (tki_value_magnitude(a) + a->e) * TKI_FP32_UNDERFLOW
-                                                            : 0;
+    const double small = fabs(b->v) + b->d + b->e > 0x1p126
+                             ? (tki_value_magnitude(a) + a->e) * tki_underflow(rules, TKI_FP32_UNDERFLOW)
+                             : 0;
     const bool positive = (a->l >= 0 && b->v > 0) || (a->h <= 0 && b->v < 0);
     const bool negative = (a->h <= 0 && b->v > 0) || (a->l >= 0 && b->v < 0);
     return tki_value_rounded(v, d * TKI_DOUBLE_SLACK, e * TKI_DOUBLE_SLACK, 3,

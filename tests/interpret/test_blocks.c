@@ -156,6 +156,22 @@ TEST(arithmetic)
     assert_true(seen.blocks > seen.left);
 }
 
+/* a (1 / b), where 1 / b is subnormal: rounded, or flushed to zero. */
+TEST(reciprocals_of_large_numbers)
+{
+    for (int draw = 0; draw < effort(DRAWS); draw++) {
+        const float a = (float)ldexp(1 + tki_random_unit(&stream), (int)below(180) - 60);
+        const float b = (float)ldexp(1 + tki_random_unit(&stream), 120 + (int)below(7));
+        float inverse = 1 / b;
+        const tki_value x = tki_value_exactly((double)a), y = tki_value_exactly((double)b);
+        rules.flushes = draw % 2;
+        inverse = rules.flushes && inverse < 0x1p-126F ? 0 : inverse;
+        const tki_value quotient = tki_divided(&rules, &x, &y);
+        assert_true(fabs((double)(a * inverse) - (double)a / (double)b) <= quotient.e + quotient.d);
+    }
+    rules.flushes = false;
+}
+
 TEST(functions)
 {
     tki_value expected[TKI_LANES];
@@ -300,7 +316,8 @@ TEST(products)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic), cmocka_unit_test(functions),
-                                       cmocka_unit_test(rows), cmocka_unit_test(products)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic), cmocka_unit_test(reciprocals_of_large_numbers),
+                                       cmocka_unit_test(functions), cmocka_unit_test(rows),
+                                       cmocka_unit_test(products)};
     return cmocka_run_group_tests(tests, begin, NULL);
 }
