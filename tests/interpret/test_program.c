@@ -507,6 +507,39 @@ TEST(comparing_with_itself)
     }
 }
 
+/* Integers that no double has: the exact value is enclosed, and refining finds it. */
+TEST(large_integers)
+{
+    static const char text[] = "op a(i[n]: int) -> y[n]\n y = i * 0.5 - 4611686018427387904";
+    enum { COUNT = 64 };
+    instance it;
+    tki_interpreter *in;
+    const char *refusal;
+    int64_t i[COUNT];
+    tki_value y[COUNT];
+    mpfr_t exact, lo, hi;
+    mpfr_inits2(EVALUATOR_BITS, exact, lo, hi, (mpfr_ptr)0);
+    stream = tki_random_stream(118, 0);
+    for (int k = 0; k < COUNT; k++)
+        i[k] = (int64_t)((UINT64_C(1) << (40 + k % 24)) + below(UINT64_C(1) << (39 + k % 24))) * (k % 2 ? 1 : -1) + k;
+    read_instance(&it, text);
+    assert_true(settle_as(&it, (int64_t[TK_MAX_DIMS]){COUNT}, TK_F32, TK_I64, NULL));
+    assert_int_equal(tki_interpreter_make(it.d, &it.c, (const void *[]){i, NULL}, &in, &refusal), TK_OK);
+    assert_int_equal(tki_interpreter_values(in, it.d->params[1], 0, COUNT, y), TK_OK);
+    for (int k = 0; k < COUNT; k++) {
+        mpfr_set_si(exact, i[k], MPFR_RNDN);
+        mpfr_div_ui(exact, exact, 2, MPFR_RNDN);
+        mpfr_sub_d(exact, exact, 0x1p62, MPFR_RNDN);
+        if (!(distance(exact, y[k].v) <= y[k].d))
+            fail_msg("%lld: %.17g +- %g", (long long)i[k], y[k].v, y[k].d);
+        assert_int_equal(tki_interpreter_exactly(in, it.d->params[1], k, REFINED_BITS, lo, hi), TK_OK);
+        assert_true(mpfr_equal_p(lo, exact) && mpfr_equal_p(hi, exact));
+    }
+    mpfr_clears(exact, lo, hi, (mpfr_ptr)0);
+    tki_interpreter_free(in);
+    tki_definitions_free(&it.made);
+}
+
 /* b - sum may begin with b as b + sum may. */
 TEST(differences_with_sums)
 {
@@ -581,8 +614,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shorter_ways),          cmocka_unit_test(tables_within_the_budget),
         cmocka_unit_test(given_definitions),     cmocka_unit_test(what_may_be_no_number),
-        cmocka_unit_test(comparing_with_itself), cmocka_unit_test(differences_with_sums),
-        cmocka_unit_test(drawn_definitions)};
+        cmocka_unit_test(comparing_with_itself), cmocka_unit_test(large_integers),
+        cmocka_unit_test(differences_with_sums), cmocka_unit_test(drawn_definitions)};
     cmocka_set_test_filter(getenv("TOKITAI_TEST")); /* NULL: all */
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
