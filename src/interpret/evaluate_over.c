@@ -103,9 +103,12 @@ static void put_prefix(reduction *r, const tki_row *row, int owner, int64_t plac
         row, tki_row_end(&r->t->in->rules, row, terms, NULL));
 }
 
-static bool may_be_no_number(const tki_value *term)
+/* Does a term that is left out make NaN? Zero times an infinity does, and an infinity that is added to the other one. */
+static bool may_make_nan(tki_over over, const tki_value *term)
 {
-    return term->state & (TKI_IS_ANY | TKI_IS_UNKNOWN);
+    const bool sum = over == TKI_SUM || over == TKI_MEAN;
+    const unsigned infinite = sum ? TKI_IS_INFINITE : over == TKI_MINIMUM ? TKI_IS_MINUS_INF : TKI_IS_PLUS_INF;
+    return term->state & (infinite | TKI_IS_NAN | TKI_IS_UNKNOWN);
 }
 
 static void take_term(reduction *r, int i, const tki_operand *term, const tki_operand *a, const tki_operand *b)
@@ -114,7 +117,7 @@ static void take_term(reduction *r, int i, const tki_operand *term, const tki_op
     const tki_rules *rules = &r->t->in->rules;
     tki_row *row = &r->rows[w->owner[i]];
     row->here = w->place[i];
-    const bool special = r->keeps_absent && may_be_no_number(&term->at[i * term->step]);
+    const bool special = r->keeps_absent && may_make_nan(r->n->over, &term->at[i * term->step]);
     r->met[w->owner[i]] += special;
     if (!w->active[i]) {
         row->absent |= special ? TKI_IS_NAN : 0;
@@ -174,7 +177,7 @@ static void note_terms(reduction *r)
     const tki_operand term = tki_operand_of(r->t, w, r->n->operand[0]);
     for (int i = 0; i < w->count; i++) {
         if (r->counts) {
-            r->counts[w->owner[i]] += may_be_no_number(&term.at[i * term.step]);
+            r->counts[w->owner[i]] += may_make_nan(r->n->over, &term.at[i * term.step]);
             continue;
         }
         r->keys->l[w->place[i]] = r->keys->h[w->place[i]] = NAN;
@@ -347,8 +350,7 @@ static bool open_reduction(tki_thread *t, int node, const tki_lanes *from, tki_r
                      .from = from,
                      .w = tki_lanes_of(t, &in->of_body[node], &t->of_body[node]),
                      .rows = rows,
-                     .keeps_absent = in->may_be_special[tki_resolved(in, in->d->nodes[node].operand[0])] &&
-                                     (in->d->nodes[node].over == TKI_SUM || in->d->nodes[node].over == TKI_MEAN)};
+                     .keeps_absent = tki_keeps_absent(in, &in->d->nodes[node])};
     find_factors(t, r->n, &r->left, &r->right);
     return r->w != NULL;
 }
@@ -471,6 +473,8 @@ void tki_compute_rows(tki_thread *t, int node, const tki_lanes *w, const int fir
         return;
     reduce_rows(&r, first);
     for (int i = 0; i < w->count; i++)
+        rows[i].state |= rows[i].absent;
+    for (int i = 0; i < w->count; i++)
         if (first[i] == i)
             tki_row_finish(&t->in->rules, &rows[i], parameter_of(t, r.n));
 }
@@ -556,6 +560,9 @@ static tki_form compute_keeping(tki_thread *t, int node, const tki_lanes *w, tki
                 if (line[i] == TKI_NO_INTEGER || !tki_relation_holds(n->tests[test].relation, line[i], 0)) {
                     out[i] = n->over == TKI_LOG_SOFTMAX ? tki_value_of_state(TKI_IS_MINUS_INF) : tki_value_exactly(0);
                     out[i].state |= n->over == TKI_LOG_SOFTMAX ? 0 : TKI_IS_ABSENT;
+                    if (rows || table->entries) /* NaN of the whole row */
+                        out[i].state |= TKI_IS_NAN &
+                                        (rows ? rows[first[i]] : ((const tki_row *)table->entries)[flat[i]]).state;
                 }
             form = TKI_AS_VALUES;
         }

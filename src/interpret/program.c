@@ -407,14 +407,8 @@ static bool keep_special(plan *p, int node)
     return keep(p, &in->special[node], TKI_KEPT_SPECIAL, node, count, indices, sizeof(int64_t));
 }
 
-/* May terms be NaN or infinite that a sum's predicate leaves out? */
-static bool may_keep_absent(const tki_interpreter *in, const tki_def_node *n)
-{
-    return (n->over == TKI_SUM || n->over == TKI_MEAN) && in->may_be_special[in->resolved[n->operand[0]]];
-}
-
-/* What an element costs whose terms may be found by an equation of the predicate. Then what is NaN or infinite in the other terms, which may be
- * multiplied by zero, is counted beforehand. */
+/* What an element costs whose terms may be found by an equation of the predicate. Then those of the other terms that may make NaN
+ * are counted beforehand. */
 static double find_terms(plan *p, int node, double element, double *filled)
 {
     tki_interpreter *in = p->in;
@@ -428,7 +422,7 @@ static double find_terms(plan *p, int node, double element, double *filled)
             return element;
         p->bytes += (int64_t)bytes;
         *filled += 4 * entries;
-        if (may_keep_absent(in, n)) {
+        if (tki_keeps_absent(in, n)) {
             if (!keep_special(p, node))
                 return element;
             *filled += (double)in->special[node].count * element;

@@ -185,6 +185,15 @@ static inline bool tki_over_has_rows(tki_over over)
            over == TKI_VAR;
 }
 
+/* May terms that a predicate leaves out make it NaN? A kernel may multiply those of a sum by zero, and add an infinity to others. */
+static inline bool tki_keeps_absent(const tki_interpreter *in, const tki_def_node *n)
+{
+    const bool added = n->over == TKI_SOFTMAX || n->over == TKI_LOG_SOFTMAX || n->over == TKI_LOG_SUM_EXP ||
+                       n->over == TKI_MAXIMUM || n->over == TKI_MINIMUM;
+    return n->test_count > 0 && (n->over == TKI_SUM || n->over == TKI_MEAN || added) &&
+           in->may_be_special[in->resolved[n->operand[0]]];
+}
+
 static inline bool tki_over_accumulates(tki_over over)
 {
     return over == TKI_CUMSUM || over == TKI_CUMPROD || over == TKI_CUMMAX || over == TKI_CUMMIN;

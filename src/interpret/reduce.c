@@ -126,6 +126,8 @@ static void take_argument(tki_row *row, const tki_value *x)
     row->state |= x->state & (TKI_IS_NAN | TKI_IS_UNKNOWN);
     if (x->state & TKI_IS_PLUS_INF)
         row->state |= TKI_IS_NAN;
+    row->infinite |= x->state & TKI_IS_PLUS_INF;
+    row->has_nan |= x->state == TKI_IS_NAN;
     row->surely |= !(x->state & (TKI_IS_MINUS_INF | TKI_IS_UNKNOWN));
     row->is_nan |= !(x->state & (TKI_IS_FINITE | TKI_IS_MINUS_INF | TKI_IS_UNKNOWN));
     if (!(x->state & TKI_IS_FINITE))
@@ -204,8 +206,9 @@ static tki_value log_of_sum(const tki_rules *rules, const tki_row *row)
 {
     if (row->terms == 0)
         return tki_value_of_state(TKI_IS_MINUS_INF);
+    const unsigned infinite = row->has_nan ? 0 : row->infinite;
     if (!may_be_finite(row))
-        return tki_value_of_state((row->state & TKI_IS_UNKNOWN) | TKI_IS_NAN);
+        return tki_value_of_state((row->state & TKI_IS_UNKNOWN) | TKI_IS_NAN | infinite);
     if (row->loses)
         return tki_value_of_state(TKI_IS_UNKNOWN);
     const double log = tki_log(rules->tables, row->exponentials), radius = relative_radius(row);
@@ -214,7 +217,9 @@ static tki_value log_of_sum(const tki_rules *rules, const tki_row *row)
                      TKI_DOUBLE_UNIT * 2 * (fabs(v) + fabs(row->top));
     const double e = input_term(rules, row) + relative_of_sum(row) +
                      TKI_U * (8 * fabs(log) + 2 * (fabs(row->top) + row->farthest));
-    return of_row_state(row, tki_value_rounded(v, d, e, 1, tki_underflow(rules, 0), -INFINITY, INFINITY));
+    tki_value y = of_row_state(row, tki_value_rounded(v, d, e, 1, tki_underflow(rules, 0), -INFINITY, INFINITY));
+    y.state |= infinite;
+    return y;
 }
 
 static tki_value softmax_element(const tki_rules *rules, const tki_row *row, const tki_value *x, int64_t place)
@@ -437,7 +442,9 @@ void tki_row_take_product(const tki_rules *rules, tki_row *row, const tki_value 
 void tki_row_turn(const tki_rules *rules, tki_row *row)
 {
     if (is_of_exponentials(row->over)) {
-        row->state |= row->surely || row->terms == 0 ? 0 : TKI_IS_NAN; /* of -inf alone */
+        const bool none = !row->surely && row->terms > 0; /* of -inf alone */
+        row->state |= none ? TKI_IS_NAN : 0;
+        row->infinite |= none ? TKI_IS_MINUS_INF : 0;
     } else {
         const tki_value sum = tki_sum_end(&row->sum, row->terms > 0 ? depth_of_moments(row->terms) : 0, 0);
         row->mean = over_number(rules, &sum, (double)row->terms);

@@ -65,6 +65,8 @@ typedef struct tki_row {
     bool surely;                /* one of them is not -inf, whatever an evaluation does */
     bool loses;                 /* one that an evaluation may find to be -inf counts in the exact sum */
     bool is_nan;                /* one of them is NaN or +inf whatever an evaluation does */
+    bool has_nan;               /* one of them is NaN */
+    unsigned infinite;          /* what the logarithm of the sum may be: of +inf, or of -inf alone */
     unsigned absent;            /* what it may be because of terms that are absent */
     unsigned state;
     /* What tki_row_finish() makes of it, for all elements: the bound of softmax; how far off the sum of exponentials is, as a share of it;
