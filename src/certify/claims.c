@@ -461,6 +461,40 @@ static void disclaim_what_was_left_out(json_t *list, const facts *f)
             f->backend->is_gpu || f->lowering ? "" : ", or more time than a call has");
 }
 
+/* How many elements the outputs of a trial's call have. */
+static long long outputs_of_trial(const facts *f, const json_t *trial)
+{
+    tk_case c = {.contract = f->contract};
+    const json_t *shape = json_object_get(trial, "shape"), *options = json_object_get(trial, "options");
+    long long elements = 0;
+    for (int i = 0; i < f->contract->dim_count; i++)
+        c.dims[i] = tki_integer(shape, f->contract->dim_names[i]);
+    for (int i = 0; i < f->contract->attribute_count; i++) {
+        const json_t *value = json_object_get(options, f->contract->attributes[i].name);
+        c.attributes[i] = value ? tki_recipe_value(&f->contract->attributes[i], value) : f->attributes[i];
+    }
+    for (int p = 0; p < f->contract->param_count; p++)
+        elements += f->contract->params[p].output ? tk_case_elements(&c, p) : 0;
+    return elements;
+}
+
+static void disclaim_samples(json_t *list, const facts *f)
+{
+    const json_t *trials = json_object_get(f->run, "trials");
+    long long sampled = 0, judged = 0, all = 0;
+    for (size_t i = 0; i < json_array_size(trials); i++) {
+        const json_t *trial = json_array_get(trials, i);
+        const long long elements = tki_integer(trial, "elements"), each = outputs_of_trial(f, trial);
+        const bool is_sample = elements < each && !is(trial, "family", "all_patterns");
+        sampled += is_sample;
+        judged += is_sample ? elements : 0;
+        all += is_sample ? each : 0;
+    }
+    if (sampled)
+        say(list, "Of large outputs a sample was judged: in %lld trial%s %lld of %lld elements; the others were not.",
+            sampled, sampled == 1 ? "" : "s", judged, all);
+}
+
 /* Of a function that is not ours, whoever called it. */
 static void disclaim_a_function(json_t *list, const facts *f)
 {
@@ -522,6 +556,8 @@ json_t *tki_non_claims_json(const json_t *predicate, const tk_contract *contract
     if (tki_integer(f.result, "undecided"))
         say(list, "%lld elements were undecided at the oracle's limit and were accepted.",
             tki_integer(f.result, "undecided"));
+    if (is(predicate, "verdict", tk_verdict_name(TK_HELD)) || f.proved)
+        disclaim_samples(list, &f);
     disclaim_what_was_left_out(list, &f);
     const bool few = !f.proved && tki_integer(f.result, "elements") < ONE_IN_A_MILLION_SHOWS;
     if (!f.given && (is(f.run, "level", tk_level_name(TK_QUICK)) || few))

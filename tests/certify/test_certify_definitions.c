@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "certify/claims.h"
 #include "certify/consistency.h"
 #include "certify/replay_recipe.h"
 #include "core/hash.h"
@@ -409,9 +410,39 @@ TEST_WITH_CONTEXT(definitions_of_certificates_are_checked)
     tk_certificate_destroy(made);
 }
 
+/* The text among the sentences on what is not shown that begins so; NULL: there is none. */
+static const char *non_claim(const json_t *predicate, const tk_contract *op, const char *begins, json_t **list)
+{
+    *list = tki_non_claims_json(predicate, op);
+    for (size_t i = 0; i < json_array_size(*list); i++)
+        if (!strncmp(json_string_value(json_array_get(*list, i)), begins, strlen(begins)))
+            return json_string_value(json_array_get(*list, i));
+    return NULL;
+}
+
+TEST_WITH_CONTEXT(samples_are_named)
+{
+    static const char begins[] = "Of large outputs a sample was judged";
+    tk_certificate *certificate = certify_small(ctx, "1e-5");
+    const tk_contract *op = tk_ctx_contract_find(ctx, "norm");
+    json_t *predicate = json_deep_copy(tki_certificate_get(certificate, "")), *list;
+    json_t *trial = json_array_get(json_object_get(json_object_get(predicate, "run"), "trials"), 0);
+    assert_int_equal(json_integer_value(json_object_get(trial, "elements")), 10);
+    assert_null(non_claim(predicate, op, begins, &list));
+    json_decref(list);
+    json_object_set_new(trial, "elements", json_integer(6));
+    const char *said = non_claim(predicate, op, begins, &list);
+    assert_non_null(said);
+    assert_non_null(strstr(said, "in 1 trial 6 of 10 elements"));
+    json_decref(list);
+    json_decref(predicate);
+    tk_certificate_destroy(certificate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(padding_may_be_left_out),
+                                       cmocka_unit_test(samples_are_named),
                                        cmocka_unit_test(right_kernels),
                                        cmocka_unit_test(wrong_kernels),
                                        cmocka_unit_test(what_has_no_bound_is_named),
