@@ -2,6 +2,7 @@
 #include "exact/interval.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 void tki_interval_init(tki_interval *x, int precision)
 {
@@ -76,8 +77,39 @@ void tki_interval_add_d(tki_interval *x, const tki_interval *a, double b)
     mpfr_add_d(x->hi, a->hi, b, MPFR_RNDU);
 }
 
+/* -1, 0 or 1: whether all of the interval is at most zero, at least zero, or it has both; of numbers. */
+static int side_of(const tki_interval *a)
+{
+    return mpfr_sgn(a->lo) >= 0 ? 1 : mpfr_sgn(a->hi) <= 0 ? -1 : 0;
+}
+
+static bool has_numbers(const tki_interval *a)
+{
+    return mpfr_number_p(a->lo) && mpfr_number_p(a->hi);
+}
+
+/* Of a factor that has one sign the ends of the product are known beforehand. */
+static void multiply_by_side(tki_interval *x, const tki_interval *a, int side, const tki_interval *b)
+{
+    mpfr_t lo;
+    mpfr_srcptr to_lo = side > 0 ? b->lo : b->hi, to_hi = side > 0 ? b->hi : b->lo;
+    mpfr_srcptr by_lo = mpfr_sgn(to_lo) < 0 ? a->hi : a->lo, by_hi = mpfr_sgn(to_hi) > 0 ? a->hi : a->lo;
+    mpfr_init2(lo, mpfr_get_prec(x->lo));
+    mpfr_mul(lo, by_lo, to_lo, MPFR_RNDD);
+    mpfr_mul(x->hi, by_hi, to_hi, MPFR_RNDU);
+    mpfr_swap(x->lo, lo);
+    mpfr_clear(lo);
+}
+
 void tki_interval_mul(tki_interval *x, const tki_interval *a, const tki_interval *b)
 {
+    if (has_numbers(a) && has_numbers(b)) {
+        const int of_a = side_of(a), of_b = side_of(b);
+        if (of_a || of_b) {
+            multiply_by_side(x, of_a ? a : b, of_a ? of_a : of_b, of_a ? b : a);
+            return;
+        }
+    }
     mpfr_prec_t precision = mpfr_get_prec(x->lo);
     mpfr_t lo;
     mpfr_t hi;
