@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exact/accumulator.h"
 #include "exact/floats.h"
 #include "exact/interval.h"
 #include "exact/round.h"
@@ -234,9 +235,8 @@ static void eval_primitive(exactly *x, const tki_def_node *n, int64_t index[], t
     nature kinds[3] = {NUMBER, NUMBER, NUMBER};
     bool known = true; /* the operands are one number each, an infinity or NaN */
     const int count = tki_primitive_operands(n->primitive);
-    for (int i = 0; i < 3; i++)
-        tki_interval_init(&a[i], x->precision);
     for (int i = 0; i < count; i++) {
+        tki_interval_init(&a[i], x->precision);
         eval(x, n->operand[i], index, &a[i]);
         kinds[i] = x->kind;
         known &= x->kind == NO_NUMBER || mpfr_equal_p(a[i].lo, a[i].hi);
@@ -286,7 +286,7 @@ static void eval_primitive(exactly *x, const tki_def_node *n, int64_t index[], t
         x->kind = is_nan || kinds[i] == NO_NUMBER ? NO_NUMBER : x->kind;
     if ((zero && n->primitive == TKI_MULTIPLY) || (n->primitive == TKI_NEGATE && kinds[0] == ABSENT))
         x->kind = ABSENT;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < count; i++)
         tki_interval_clear(&a[i]);
 }
 
@@ -389,23 +389,90 @@ static bool next_term(terms *t, int64_t upto)
     }
 }
 
-static void mean_of(exactly *x, const tki_def_node *n, int64_t index[], int64_t *count, tki_interval *mean)
+/* A read of real numbers that a wide accumulator takes; NULL if the node is none. */
+static const tki_def_node *accumulated_read(const exactly *x, int node)
 {
+    const tki_def_node *n = node_of(x, tki_resolved(x->in, node));
+    if (n->kind != TKI_NODE_READ || x->in->d->tensors[n->tensor].integer || !tki_is_given(x->in, n->tensor))
+        return NULL;
+    const tk_dtype dtype = tki_dtype_of(x->in, n->tensor);
+    return dtype == TK_F32 || dtype == TK_F16 || dtype == TK_BF16 ? n : NULL;
+}
+
+/* The bits of its element, those of 0 where `else 0` stands for it; false where it is no number. */
+static bool accumulated_bits(const exactly *x, const tki_def_node *read, const int64_t index[], uint32_t *bits)
+{
+    const tk_dtype dtype = tki_dtype_of(x->in, read->tensor);
+    int64_t place[TK_MAX_RANK];
+    const int64_t flat = tki_place_read(x->in, read, index, place);
+    *bits = flat < 0 ? 0 : tki_element_bits(dtype, tki_input_of(x->in, read->tensor), flat);
+    if (flat >= 0)
+        return tki_is_finite(dtype, *bits);
+    const int other = read->operand[0] == TKI_NONE ? TKI_NONE : tki_resolved(x->in, read->operand[0]);
+    return other != TKI_NONE && tki_is_constant(x->in, other) && x->in->values[other].state == TKI_IS_FINITE &&
+           tki_value_is_zero(&x->in->values[other]);
+}
+
+/* The sum of numbers of inputs, or of products of two, in a wide accumulator; false if it is no such sum. */
+static bool sum_accumulated(exactly *x, const tki_def_node *n, int64_t index[], int64_t *count, tki_interval *y)
+{
+    const tki_def_node *body = node_of(x, tki_resolved(x->in, n->operand[0]));
+    const bool product = body->kind == TKI_NODE_PRIMITIVE &&
+                         (body->primitive == TKI_MULTIPLY || body->primitive == TKI_SQUARE);
+    const tki_def_node *a = accumulated_read(x, product ? body->operand[0] : n->operand[0]);
+    const tki_def_node *b = product && body->primitive == TKI_MULTIPLY ? accumulated_read(x, body->operand[1]) : a;
+    if (!a || !b || tki_dtype_of(x->in, a->tensor) != tki_dtype_of(x->in, b->tensor))
+        return false;
+    const tk_dtype dtype = tki_dtype_of(x->in, a->tensor);
+    terms t = {.x = x, .n = n, .index = index};
+    tki_accumulator sum;
+    tki_accumulator_clear(&sum);
+    while (next_term(&t, INT64_MAX)) {
+        uint32_t left, right;
+        if (!accumulated_bits(x, a, index, &left) || !accumulated_bits(x, b, index, &right))
+            return false;
+        if (product)
+            tki_accumulator_add_product(&sum, dtype, left, right);
+        else
+            tki_accumulator_add(&sum, dtype, left);
+    }
+    *count = t.count;
+    mpfr_t exact;
+    mpfr_init2(exact, TKI_ACCUMULATOR_BITS);
+    tki_accumulator_get(&sum, exact);
+    mpfr_set(y->lo, exact, MPFR_RNDD);
+    mpfr_set(y->hi, exact, MPFR_RNDU);
+    mpfr_clear(exact);
+    return true;
+}
+
+static void sum_of(exactly *x, const tki_def_node *n, int64_t index[], int64_t *count, tki_interval *sum)
+{
+    if (sum_accumulated(x, n, index, count, sum))
+        return;
     tki_interval term;
     terms t = {.x = x, .n = n, .index = index};
     tki_interval_init(&term, x->precision);
-    tki_interval_set_d(mean, 0);
+    tki_interval_set_d(sum, 0);
     while (next_term(&t, INT64_MAX)) {
         eval(x, n->operand[0], index, &term);
-        tki_interval_add(mean, mean, &term);
+        tki_interval_add(sum, sum, &term);
     }
     *count = t.count;
-    tki_interval_set_d(&term, (double)t.count);
-    if (t.count > 0)
-        tki_interval_div(mean, mean, &term);
+    tki_interval_clear(&term);
+}
+
+static void mean_of(exactly *x, const tki_def_node *n, int64_t index[], int64_t *count, tki_interval *mean)
+{
+    tki_interval number;
+    tki_interval_init(&number, x->precision);
+    sum_of(x, n, index, count, mean);
+    tki_interval_set_d(&number, (double)*count);
+    if (*count > 0)
+        tki_interval_div(mean, mean, &number);
     else
         set_whole_line(mean);
-    tki_interval_clear(&term);
+    tki_interval_clear(&number);
 }
 
 /* The sum of squares of what the terms are above `mean`, over their number less `correction`. */
@@ -550,6 +617,7 @@ static void eval_over(exactly *x, int node, int64_t index[], tki_interval *y)
     for (int k = 0; k < n->bound_count; k++)
         saved[k] = index[n->bound[k]];
     switch (n->over) {
+    case TKI_SUM: sum_of(x, n, index, &count, y); break;
     case TKI_MEAN: mean_of(x, n, index, &count, y); break;
     case TKI_VAR:
         if (n->operand[1] != TKI_NONE)
