@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "exact/accumulator.h"
+#include "exact/four.h"
 #include "exact/kept_table.h"
 #include "exact/round.h"
 
@@ -28,10 +29,13 @@ typedef struct source {
     bool bytes; /* 8 bits */
 } source;
 
-/* A block of a factor in double, in the factor's own order. */
+/* A block of a factor in double, in the factor's own order. Rows in memory are SPARE longer than they need: powers of two apart they would share few
+ * lines of the cache. */
+enum { SPARE = 8 };
 typedef struct panel {
     int64_t lines, places;
     bool by_line; /* [lines, places], else [places, lines] */
+    int64_t stride;
     source from;
     int64_t first;     /* line 0, place 0 is this element of it */
     double *value;     /* 0 where it is not finite */
@@ -112,6 +116,72 @@ static inline decoded element_of(const source *f, int64_t i)
     return decode((double)((const float *)f->factor.data)[i]);
 }
 
+/* What a row of a panel is loaded to: the least of the units goes to unit[0], or each to its own. */
+typedef struct loaded {
+    double *value, *magnitude, *unit;
+    bool by_line, has_zero, has_special;
+    double least;
+} loaded;
+
+static void load_one(loaded *to, int64_t i, decoded element)
+{
+    double *unit = &to->unit[to->by_line ? 0 : i];
+    const bool finite = isfinite(element.value);
+    const double value = finite ? (double)element.value : 0;
+    to->value[i] = value;
+    to->magnitude[i] = value == 0 || fabs(value) > to->least ? fabs(value) : to->least;
+    to->has_zero |= value == 0;
+    to->has_special |= !finite;
+    *unit = element.unit < *unit ? element.unit : *unit;
+}
+
+typedef float four_floats __attribute__((vector_size(16)));
+typedef int32_t four_words __attribute__((vector_size(16)));
+
+/* Numbers of fp32: without its lowest bit a magnitude is less by the last bit of the number, but that the fraction of a power of two has none. */
+TKI_INLINE void plain_load_numbers(const float *from, int64_t count, loaded *to)
+{
+    const four_floats infinite = {INFINITY, INFINITY, INFINITY, INFINITY};
+    const tki_four zero = {0}, least = tki_fours(to->least);
+    four_floats units = infinite;
+    four_words some_special = {0};
+    tki_four_bits some_zero = {0};
+    int64_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        four_words bits;
+        memcpy(&bits, from + i, sizeof bits);
+        const four_words magnitude = bits & INT32_MAX, fraction = bits & 0x7fffff;
+        const four_words special = magnitude >= 0x7f800000, none = special | (magnitude == 0);
+        const four_words rest = magnitude & (magnitude - 1) & (fraction != 0) & ~none;
+        const four_floats last = (four_floats)(magnitude & ~none) - (four_floats)rest;
+        const four_floats unit = (four_floats)(((four_words)last & ~none) | ((four_words)infinite & none));
+        const tki_four value = __builtin_convertvector((four_floats)(bits & ~special), tki_four);
+        const tki_four size = tki_four_size(value);
+        const tki_four_bits is_zero = value == zero;
+        some_special |= special;
+        some_zero |= is_zero;
+        tki_four_store(to->value + i, value);
+        tki_four_store(to->magnitude + i, tki_four_choose(is_zero | (size > least), size, least));
+        if (to->by_line) {
+            const four_words less = unit < units;
+            units = (four_floats)(((four_words)unit & less) | ((four_words)units & ~less));
+        } else {
+            const tki_four wide = __builtin_convertvector(unit, tki_four);
+            tki_four_store(to->unit + i, tki_four_below(tki_four_load(to->unit + i), wide));
+        }
+    }
+    for (int k = 0; k < 4; k++) {
+        to->has_special |= some_special[k] != 0;
+        if (to->by_line && (double)units[k] < to->unit[0])
+            to->unit[0] = (double)units[k];
+    }
+    to->has_zero |= tki_four_any(some_zero);
+    for (; i < count; i++)
+        load_one(to, i, decode((double)from[i]));
+}
+
+TKI_FOR_WIDTHS(static, void, , load_numbers, (const float *from, int64_t count, loaded *to), (from, count, to))
+
 static void panel_load(panel *p, int64_t line, int64_t place, int64_t places, double least)
 {
     const tki_factor *from = &p->from.factor;
@@ -119,27 +189,32 @@ static void panel_load(panel *p, int64_t line, int64_t place, int64_t places, do
     p->by_line = from->place_stride == 1;
     p->first = line * from->line_stride + place * from->place_stride;
     p->has_zero = p->has_special = false;
-    int64_t outer = p->by_line ? p->lines : places;
-    int64_t inner = p->by_line ? places : p->lines;
-    int64_t source_stride = p->by_line ? from->line_stride : from->place_stride;
-    for (int64_t o = 0; o < outer; o++)
-        for (int64_t i = 0; i < inner; i++) {
-            decoded element = element_of(&p->from, p->first + o * source_stride + i);
-            double *unit = &p->unit[p->by_line ? o : i];
-            bool finite = isfinite(element.value);
-            double value = finite ? (double)element.value : 0;
-            p->value[o * inner + i] = value;
-            p->magnitude[o * inner + i] = value == 0 || fabs(value) > least ? fabs(value) : least;
-            p->has_zero |= value == 0;
-            p->has_special |= !finite;
-            *unit = element.unit < *unit ? element.unit : *unit;
-        }
+    const int64_t outer = p->by_line ? p->lines : places, inner = p->by_line ? places : p->lines;
+    const int64_t source_stride = p->by_line ? from->line_stride : from->place_stride;
+    p->stride = inner + SPARE;
+    for (int64_t o = 0; o < outer; o++) {
+        const int64_t first = p->first + o * source_stride;
+        loaded to = {.value = p->value + o * p->stride,
+                     .magnitude = p->magnitude + o * p->stride,
+                     .unit = p->by_line ? &p->unit[o] : p->unit,
+                     .by_line = p->by_line,
+                     .least = least};
+        if (p->from.table)
+            for (int64_t i = 0; i < inner; i++)
+                load_one(&to, i, element_of(&p->from, first + i));
+        else
+            load_numbers((const float *)from->data + first, inner, &to);
+        p->has_zero |= to.has_zero;
+        p->has_special |= to.has_special;
+    }
 }
 
 static void panel_mark_nonzero(panel *p)
 {
-    for (int64_t i = 0; i < p->lines * p->places; i++)
-        p->nonzero[i] = p->value[i] != 0;
+    const int64_t outer = p->by_line ? p->lines : p->places, inner = p->by_line ? p->places : p->lines;
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = o * p->stride; i < o * p->stride + inner; i++)
+            p->nonzero[i] = p->value[i] != 0;
 }
 
 /* sums[rows, cols] += left right. With alpha = 1 and beta = 1 dgemm only multiplies and adds. */
@@ -148,8 +223,7 @@ static void add_product(double *sums, const panel *left, const double *left_data
 {
     cblas_dgemm(CblasRowMajor, left->by_line ? CblasNoTrans : CblasTrans, right->by_line ? CblasTrans : CblasNoTrans,
                 (blasint)left->lines, (blasint)right->lines, (blasint)left->places, 1.0, left_data,
-                (blasint)(left->by_line ? left->places : left->lines), right_data,
-                (blasint)(right->by_line ? right->places : right->lines), 1.0, sums, (blasint)right->lines);
+                (blasint)left->stride, right_data, (blasint)right->stride, 1.0, sums, (blasint)right->lines);
 }
 
 /* Marks every output whose sum contains a NaN or an infinity of `of`; element (line of `of`, line of `other`) of the box is
@@ -255,8 +329,8 @@ static tki_product_box *box_alloc(const tki_product *p, const void *right_table,
                                   int64_t places)
 {
     size_t outputs = (size_t)(rows * cols);
-    size_t left = (size_t)(rows * places);
-    size_t right = (size_t)(cols * places);
+    size_t left = (size_t)((rows + SPARE) * (places + SPARE));
+    size_t right = (size_t)((cols + SPARE) * (places + SPARE));
     size_t doubles = 3 * outputs + 3 * left + 3 * right + (size_t)(rows + cols);
     tki_product_box *w = malloc(sizeof *w + doubles * sizeof(double) + outputs);
     if (!w)
