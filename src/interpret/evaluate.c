@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "exact/floats.h"
+#include "exact/four.h"
 #include "exact/round.h"
 #include "interpret/functions.h"
 
@@ -122,16 +123,22 @@ void tki_line_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, 
     }
 }
 
-/* The same where one index counts up alone and subscripts are sums of indices: then they rise evenly, and are in range between two that are. The
- * index by which a program of the tensor's elements counts up goes to *to_run. */
-static bool places_of_run(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
-                          int64_t *first, int64_t *step, int *to_run)
+/* The places of a read where one index counts up alone and subscripts are sums of indices: then they rise evenly. */
+typedef struct even_places {
+    int64_t first, step;                           /* in the tensor */
+    int64_t begin[TK_MAX_RANK], rise[TK_MAX_RANK]; /* of each subscript */
+    int run; /* the index by which a program of the tensor's elements counts up */
+} even_places;
+
+/* False where they do not, or one is out of range: between two that are in range all are. */
+static bool find_even_places(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+                             even_places *at)
 {
     const tki_def_tensor *tensor = &t->in->d->tensors[n->tensor];
     int64_t low[TKI_MOST_INDICES], high[TKI_MOST_INDICES];
     const int last = w->count - 1;
     int moving = 0;
-    *first = *step = 0;
+    *at = (even_places){.run = TKI_NONE};
     if (w->run == TKI_NONE || last < 1)
         return false;
     indices_of(p, w, 0, low);
@@ -144,29 +151,29 @@ static bool places_of_run(const tki_thread *t, const tki_program *p, const tki_l
         const int64_t begin = tki_linear_value(t->in, linear, low), end = tki_linear_value(t->in, linear, high);
         if (begin < 0 || begin >= extent || end < 0 || end >= extent)
             return false;
-        *first = *first * extent + begin;
-        *step = *step * extent + (end - begin) / last;
+        at->begin[axis] = begin;
+        at->rise[axis] = (end - begin) / last;
+        at->first = at->first * extent + begin;
+        at->step = at->step * extent + at->rise[axis];
         moving += begin != end;
-        *to_run = end - begin == last ? tensor->own[axis] : *to_run;
+        at->run = end - begin == last ? tensor->own[axis] : at->run;
     }
-    *to_run = moving == 1 ? *to_run : TKI_NONE;
+    at->run = moving == 1 ? at->run : TKI_NONE;
     return true;
 }
 
-/* Where the elements of a read lie; -1 if out of range. With `to`, the subscripts become its indices `own`. True: it is the same place for all. */
-static bool places_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
-                      int64_t flat[], tki_lanes *to)
+static void put_evenly(int64_t line[], int64_t begin, int64_t step, int count)
+{
+    for (int i = 0; i < count; i++)
+        line[i] = begin + i * step;
+}
+
+/* Where the elements of a read lie; -1 if out of range. With `to`, the subscripts become its indices `own`. */
+static void scattered_places(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+                             int64_t flat[], tki_lanes *to)
 {
     const tki_def_tensor *tensor = &t->in->d->tensors[n->tensor];
-    int64_t line[TKI_LANES], first, step;
-    int run = TKI_NONE;
-    const bool even = places_of_run(t, p, w, n, &first, &step, &run);
-    if (to)
-        to->run = even ? run : TKI_NONE;
-    for (int i = 0; i < w->count && even; i++)
-        flat[i] = first + i * step;
-    if (even && !to)
-        return step == 0;
+    int64_t line[TKI_LANES];
     memset(flat, 0, (size_t)w->count * sizeof *flat);
     for (int axis = 0; axis < tensor->rank; axis++) {
         const int64_t extent = t->in->constants[tensor->extent[axis]];
@@ -178,7 +185,41 @@ static bool places_of(const tki_thread *t, const tki_program *p, const tki_lanes
                 to->index[tensor->own[axis]][i] = inside ? line[i] : 0;
         }
     }
-    return false;
+}
+
+/* The same without `to`; true: it is the same place for all. */
+static bool places_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+                      int64_t flat[])
+{
+    even_places at;
+    if (!find_even_places(t, p, w, n, &at)) {
+        scattered_places(t, p, w, n, flat, NULL);
+        return false;
+    }
+    put_evenly(flat, at.first, at.step, w->count);
+    return at.step == 0;
+}
+
+/* The elements of `to` are those that are read; false: some are out of range, which flat[] tells. */
+static bool set_elements(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+                         int64_t flat[], tki_lanes *to)
+{
+    const tki_def_tensor *tensor = &t->in->d->tensors[n->tensor];
+    even_places at;
+    bool inside = true;
+    to->count = w->count;
+    if (find_even_places(t, p, w, n, &at)) {
+        for (int axis = 0; axis < tensor->rank; axis++)
+            put_evenly(to->index[tensor->own[axis]], at.begin[axis], at.rise[axis], w->count);
+        put_evenly(flat, at.first, at.step, w->count);
+        to->run = at.run;
+        return true;
+    }
+    scattered_places(t, p, w, n, flat, to);
+    to->run = TKI_NONE;
+    for (int i = 0; i < w->count; i++)
+        inside &= flat[i] >= 0;
+    return inside;
 }
 
 bool tki_table_places(const tki_thread *t, const tki_table *table, const tki_lanes *w, int64_t flat[])
@@ -222,41 +263,102 @@ static void read_input(const tki_thread *t, const tki_def_node *n, const int64_t
     }
 }
 
+/* Numbers of fp32 one behind the other. */
+TKI_INLINE void plain_widen(const float *from, int count, double *to)
+{
+    typedef float four_floats __attribute__((vector_size(16)));
+    int i = 0;
+    for (; i + 4 <= count; i += 4) {
+        four_floats four;
+        memcpy(&four, from + i, sizeof four);
+        tki_four_store(to + i, __builtin_convertvector(four, tki_four));
+    }
+    for (; i < count; i++)
+        to[i] = (double)from[i];
+}
+
+TKI_FOR_WIDTHS(static, void, , widen, (const float *from, int count, double *to), (from, count, to))
+
+TKI_INLINE bool plain_all_finite(const double x[], int count)
+{
+    tki_four all = {0};
+    double rest = 0;
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        all += 0 * tki_four_load(x + i); /* NaN of what is not finite */
+    for (; i < count; i++)
+        rest += 0 * x[i];
+    return (all[0] + all[1]) + (all[2] + all[3]) + rest == 0;
+}
+
+TKI_FOR_WIDTHS(static, bool, return, all_finite, (const double x[], int count), (x, count))
+
+static bool may_be_block(const tki_interpreter *in, const tki_def_node *n)
+{
+    return !in->watch && !in->d->tensors[n->tensor].integer &&
+           (tki_dtype_of(in, n->tensor) == TK_F32 || in->decoded[n->tensor]);
+}
+
+static bool finish_block(tki_block *out, int count)
+{
+    out->exact = true;
+    out->depth = 0;
+    tki_block_fill(out, count);
+    return all_finite(out->v, count);
+}
+
+/* Numbers that lie one behind the other as a block, where all are finite. */
+static bool read_stretch(const tki_interpreter *in, const tki_def_node *n, int64_t first, int count, tki_block *out)
+{
+    const float *decoded = in->decoded[n->tensor];
+    if (!may_be_block(in, n))
+        return false;
+    if (decoded) {
+        const uint16_t *data = (const uint16_t *)tki_input_of(in, n->tensor) + first;
+        for (int i = 0; i < count; i++)
+            out->v[i] = (double)decoded[data[i]];
+    } else {
+        widen((const float *)tki_input_of(in, n->tensor) + first, count, out->v);
+    }
+    return finish_block(out, count);
+}
+
 /* The number at each place as a block, where all are finite; where there is none, what stands behind `else`, if that is exact. */
 static bool read_block(const tki_thread *t, const tki_def_node *n, const int64_t flat[], int count, tki_block *out)
 {
     const tki_interpreter *in = t->in;
-    const tk_dtype dtype = tki_dtype_of(in, n->tensor);
     const void *data = tki_input_of(in, n->tensor);
     const float *decoded = in->decoded[n->tensor];
     const tki_value *other = n->operand[0] == TKI_NONE ? NULL : &in->values[tki_resolved(in, n->operand[0])];
     const bool has_other = other && other->state == TKI_IS_FINITE && tki_value_is_exact(other) &&
                            !(other->v == 0 && in->pads_by_absence);
     const double instead = has_other ? other->v : NAN;
-    double reach = 0;
-    if (in->watch || in->d->tensors[n->tensor].integer || !(dtype == TK_F32 || decoded))
+    if (!may_be_block(in, n))
         return false;
-    out->exact = true;
-    out->depth = 0;
-    if (dtype == TK_F32)
-        for (int i = 0; i < count; i++)
-            out->v[i] = flat[i] < 0 ? instead : (double)((const float *)data)[flat[i]];
-    else
+    if (decoded)
         for (int i = 0; i < count; i++)
             out->v[i] = flat[i] < 0 ? instead : (double)decoded[((const uint16_t *)data)[flat[i]]];
-    for (int i = 0; i < count; i++)
-        reach += 0 * out->v[i]; /* NaN of what is not finite */
-    tki_block_fill(out, count);
-    return reach == 0;
+    else
+        for (int i = 0; i < count; i++)
+            out->v[i] = flat[i] < 0 ? instead : (double)((const float *)data)[flat[i]];
+    return finish_block(out, count);
 }
 
 static tki_form read_given(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
                            int64_t flat[], tki_value out[], tki_block *block)
 {
-    if (places_of(t, p, w, n, flat, NULL) && !t->in->watch) {
-        read_input(t, n, flat, 1, out);
+    even_places at;
+    const bool even = find_even_places(t, p, w, n, &at);
+    if (even && at.step == 1 && read_stretch(t->in, n, at.first, w->count, block))
+        return TKI_AS_BLOCK;
+    if (even && at.step == 0 && !t->in->watch) {
+        read_input(t, n, &at.first, 1, out);
         return TKI_AS_ONE;
     }
+    if (even)
+        put_evenly(flat, at.first, at.step, w->count);
+    else
+        scattered_places(t, p, w, n, flat, NULL);
     if (read_block(t, n, flat, w->count, block))
         return TKI_AS_BLOCK;
     read_input(t, n, flat, w->count, out);
@@ -271,17 +373,14 @@ static tki_form read_computed(tki_thread *t, const tki_program *p, const tki_lan
     const tki_def_tensor *tensor = &in->d->tensors[n->tensor];
     const tki_program *inner = &in->of_tensor[n->tensor];
     tki_lanes *to = tki_lanes_of(t, inner, &t->of_tensor[n->tensor]);
-    bool empty = false, inside = true;
+    bool empty = false;
     for (int axis = 0; axis < tensor->rank; axis++)
         empty |= in->constants[tensor->extent[axis]] == 0;
     if (!to)
         return TKI_AS_VALUES;
-    places_of(t, p, w, n, flat, to);
-    to->count = w->count;
+    const bool inside = set_elements(t, p, w, n, flat, to);
     if (!empty && !tki_run(t, inner, to))
         return TKI_AS_VALUES;
-    for (int i = 0; i < w->count; i++)
-        inside &= flat[i] >= 0;
     const int slot = to->slot[inner->root];
     if (inside && !tki_is_constant(in, inner->root) && (to->form[slot] & TKI_AS_BLOCK)) {
         tki_block_copy(&to->blocks[slot], 0, w->count, block);
@@ -313,7 +412,7 @@ static tki_form read_tensor(tki_thread *t, const tki_program *p, const tki_lanes
     if (tki_is_given(in, n->tensor)) {
         form = read_given(t, p, w, n, flat, out, block);
     } else if (table->entries) {
-        const bool same = places_of(t, p, w, n, flat, NULL);
+        const bool same = places_of(t, p, w, n, flat);
         for (int i = 0; i < (same ? 1 : w->count); i++)
             out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN) : ((const tki_value *)table->entries)[flat[i]];
         form = same ? TKI_AS_ONE : TKI_AS_VALUES;
