@@ -431,6 +431,70 @@ void tki_count_special(tki_thread *t, int node, const tki_lanes *w, int64_t coun
     flush(&r);
 }
 
+/* Do neighbouring elements lie closer together in what the body reads than the terms of one do? */
+static bool goes_by_columns(const tki_thread *t, int node, const tki_lanes *w)
+{
+    const tki_interpreter *in = t->in;
+    const tki_def_node *n = node_of(t, node);
+    const tki_program *body = &in->of_body[node];
+    const bool sum = n->over == TKI_SUM || n->over == TKI_MEAN;
+    bool outer = false;
+    int by_element = 0, by_term = 0;
+    for (int k = 0; k < in->outer_count[node]; k++)
+        outer |= in->outer[node][k] == w->run;
+    if (!sum || !outer || n->test_count > 0 || in->watch || w->count < TKI_LANES / 4)
+        return false;
+    for (int i = 0; i < body->count; i++) {
+        const tki_def_node *read = node_of(t, body->order[i]);
+        const int rank = read->kind == TKI_NODE_READ ? in->d->tensors[read->tensor].rank : 0;
+        const tki_def_int *last = rank ? &in->d->ints[read->subscripts[rank - 1].value] : NULL;
+        for (int k = 0; last && k < last->index_count; k++) {
+            by_element += last->indices[k] == w->run;
+            by_term += last->indices[k] == n->bound[n->bound_count - 1];
+        }
+    }
+    return by_element > by_term;
+}
+
+/* Sums of all elements at once, a term of each at a time; false where that is for single terms. */
+static bool add_by_columns(tki_thread *t, int node, const tki_lanes *w, tki_row rows[])
+{
+    const tki_interpreter *in = t->in;
+    const tki_def_node *n = node_of(t, node);
+    tki_lanes *to = tki_lanes_of(t, &in->of_body[node], &t->of_body[node]);
+    int64_t bound[TK_MAX_RANK] = {0}, places = 1;
+    int left, right;
+    tki_columns columns;
+    tki_block room[2];
+    if (!to)
+        return false;
+    find_factors(t, n, &left, &right);
+    const bool product = left != TKI_NONE;
+    to->count = w->count;
+    to->run = w->run;
+    for (int k = 0; k < in->outer_count[node]; k++)
+        memcpy(to->index[in->outer[node][k]], w->index[in->outer[node][k]], (size_t)w->count * sizeof(int64_t));
+    for (int k = 0; k < n->bound_count; k++)
+        places *= tki_extent_of(in, n->bound[k]);
+    tki_columns_begin(&columns, w->count);
+    for (int64_t place = 0; place < places; place++) {
+        for (int k = 0; k < n->bound_count; k++)
+            for (int i = 0; i < w->count; i++)
+                to->index[n->bound[k]][i] = bound[k];
+        if (!tki_run(t, &in->of_body[node], to))
+            return false;
+        const tki_block *a = tki_block_of(t, to, product ? left : n->operand[0], product, &room[0]);
+        const tki_block *b = a && product ? tki_block_of(t, to, right, true, &room[1]) : NULL;
+        if (!a || (product && !b))
+            return false;
+        tki_columns_take(&columns, a, b);
+        for (int k = n->bound_count - 1; k >= 0 && ++bound[k] == tki_extent_of(in, n->bound[k]); k--)
+            bound[k] = 0;
+    }
+    tki_columns_end(&columns, n->over, rows);
+    return true;
+}
+
 /* What collapses: a value for each row. */
 static void compute_collapsed(tki_thread *t, int node, const tki_lanes *w, tki_value out[])
 {
@@ -442,7 +506,8 @@ static void compute_collapsed(tki_thread *t, int node, const tki_lanes *w, tki_v
     if (!rows)
         t->status = TK_NO_MEMORY;
     if (rows && open_reduction(t, node, w, rows, &r)) {
-        reduce_rows(&r, first);
+        if (!goes_by_columns(t, node, w) || !add_by_columns(t, node, w, rows))
+            reduce_rows(&r, first);
         const tki_terms terms = tki_terms_of_products(t->in, r.left, r.right);
         for (int i = 0; i < w->count; i++)
             out[i] = first[i] == i

@@ -104,6 +104,72 @@ void tki_row_take_products(tki_row *row, const tki_block *a, const tki_block *b,
     row->terms += count;
 }
 
+void tki_columns_begin(tki_columns *c, int count)
+{
+    memset(c, 0, sizeof *c);
+    c->count = count;
+}
+
+TKI_INLINE void plain_add_columns(tki_columns *c, const tki_lines *x, bool exact)
+{
+    const tki_four zero = {0};
+    for (int i = 0; i < c->count; i += 4) {
+        const tki_four v = tki_four_load(x->v + i), sum = tki_four_load(c->sum + i);
+        const tki_known one = exact ? (tki_known){v, zero, zero, v, v} : tki_known_at(x, i);
+        const tki_four magnitude = tki_four_size(v) + one.d, next = sum + v, added = next - sum;
+        tki_four_bits nonzero, negative, positive;
+        tki_four_store(c->lost + i, tki_four_load(c->lost + i) + ((sum - (next - added)) + (v - added)));
+        tki_four_store(c->sum + i, next);
+        tki_four_store(c->mass + i, tki_four_load(c->mass + i) + magnitude);
+        if (!exact) {
+            tki_four_store(c->d + i, tki_four_load(c->d + i) + one.d);
+            tki_four_store(c->error + i, tki_four_load(c->error + i) + one.e);
+        }
+        memcpy(&nonzero, c->nonzero + i, sizeof nonzero);
+        memcpy(&negative, c->negative + i, sizeof negative);
+        memcpy(&positive, c->positive + i, sizeof positive);
+        nonzero += magnitude + one.e > zero;
+        negative |= one.l < zero;
+        positive |= one.h > zero;
+        memcpy(c->nonzero + i, &nonzero, sizeof nonzero);
+        memcpy(c->negative + i, &negative, sizeof negative);
+        memcpy(c->positive + i, &positive, sizeof positive);
+    }
+}
+
+TKI_FOR_WIDTHS(static, void, , add_columns, (tki_columns * c, const tki_lines *x, bool exact), (c, x, exact))
+
+void tki_columns_take(tki_columns *c, const tki_block *a, const tki_block *b)
+{
+    tki_block products;
+    const tki_block *terms = b ? &products : a;
+    if (b) {
+        const tki_lines of_a = tki_lines_of(a), of_b = tki_lines_of(b);
+        multiply_terms(&of_a, &of_b, a->exact && b->exact, c->count, &products);
+    }
+    const tki_lines lines = tki_lines_of(terms);
+    add_columns(c, &lines, terms->exact);
+    c->terms++;
+}
+
+void tki_columns_end(const tki_columns *c, tki_over over, tki_row rows[])
+{
+    for (int i = 0; i < c->count; i++) {
+        tki_row_begin(&rows[i], over);
+        rows[i].terms = c->terms;
+        rows[i].sum = (tki_sum){.sum = c->sum[i],
+                                .lost = c->lost[i],
+                                .d = c->d[i],
+                                .mass = c->mass[i],
+                                .error = c->error[i],
+                                .terms = c->terms,
+                                .nonzero = -c->nonzero[i],
+                                .negative = c->negative[i] != 0,
+                                .positive = c->positive[i] != 0,
+                                .state = TKI_IS_FINITE};
+    }
+}
+
 /* -- Extrema --------------------------------------------------------------------------------------------------------- */
 
 static bool take_extremum(tki_row *row, const tki_block *x, int count)
