@@ -15,7 +15,7 @@
 #include "interpret/products.h"
 
 enum {
-    CHEAP = 4,            /* values that an element may need and still be computed again wherever it is read */
+    CHEAP = 12,           /* values that an element may need and still be computed again wherever it is read */
     PRODUCTS_A_VALUE = 64 /* that cost as much in a product of matrices */
 };
 
@@ -34,6 +34,19 @@ static double domain_of(const tki_interpreter *in, int count, const int *indices
 
 /* -- What is read of inputs ---------------------------------------------------------------------------------------- */
 
+/* The same of numbers whose magnitudes are ordered as their bits are. */
+static double largest_of_bits(const void *data, int bytes, tk_dtype dtype, int64_t count)
+{
+    const tki_format f = tki_format_of(dtype);
+    uint32_t largest = 0;
+    for (int64_t i = 0; i < count; i++) {
+        const uint32_t bits = bytes == 2 ? ((const uint16_t *)data)[i] : ((const uint32_t *)data)[i];
+        const uint32_t magnitude = bits & (f.sign - 1);
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    return largest > f.largest ? INFINITY : tki_magnitude_value(f, largest);
+}
+
 /* The largest number in an input, or more than that; infinite if there is NaN or an infinity. */
 static double largest_input(const tki_interpreter *in)
 {
@@ -42,7 +55,13 @@ static double largest_input(const tki_interpreter *in)
         const int tensor = in->d->params[i];
         if (in->d->tensors[tensor].integer || !tki_condition_holds(&in->d->tensors[tensor].present, in->c))
             continue;
+        const tk_dtype dtype = tki_dtype_of(in, tensor);
         const int64_t count = tk_case_elements(in->c, in->d->tensors[tensor].param);
+        if (dtype == TK_F32 || dtype == TK_F16 || dtype == TK_BF16) {
+            largest = tki_above(largest,
+                                largest_of_bits(tki_input_of(in, tensor), dtype == TK_F32 ? 4 : 2, dtype, count));
+            continue;
+        }
         for (int64_t e = 0; e < count; e++) {
             const double size = fabs(tki_input_value(in, tensor, e));
             if (!isfinite(size))
