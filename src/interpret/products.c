@@ -271,18 +271,15 @@ void tki_add_line(const tki_line_indices *of, int64_t line, const int64_t *table
 /* The sum's enclosure, the sum of its products' magnitudes and how many of them are not zero are all that its bound needs. */
 static tki_value value_of(const tki_interpreter *in, const tki_product_element *e, tki_terms terms)
 {
-    tki_row row;
-    tki_row_begin(&row, TKI_SUM);
-    row.terms = (int64_t)e->sum.products;
-    row.sum = (tki_sum){.sum = 0.5 * (e->lo + e->hi),
-                        .d = 0.5 * (e->hi - e->lo) * TKI_DOUBLE_SLACK,
-                        .mass = e->sum.magnitude,
-                        .terms = row.terms,
-                        .nonzero = (int64_t)e->sum.nonzero,
-                        .negative = true,
-                        .positive = true,
-                        .state = TKI_IS_FINITE};
-    tki_value y = tki_row_end(&in->rules, &row, terms, NULL);
+    const tki_sum sum = {.sum = 0.5 * (e->lo + e->hi),
+                         .d = 0.5 * (e->hi - e->lo) * TKI_DOUBLE_SLACK,
+                         .mass = e->sum.magnitude,
+                         .terms = (int64_t)e->sum.products,
+                         .nonzero = (int64_t)e->sum.nonzero,
+                         .negative = true,
+                         .positive = true,
+                         .state = TKI_IS_FINITE};
+    tki_value y = tki_sum_value(&in->rules, &sum, terms);
     if (e->flags == 0)
         return y;
     const unsigned overflow = y.state & TKI_IS_ANY ? TKI_IS_NAN : 0;

@@ -84,8 +84,9 @@ tki_value tki_sum_end(const tki_sum *s, double depth, double underflow)
 
 /* -- Exponentials --------------------------------------------------------------------------------------------------- */
 
-/* Each exp(x - top) in double has its error, and that of an argument that is rounded and at most TKI_SOFTMAX_FAR away, or too small to count. */
-#define TERM_ERROR 0x1p-40
+/* Each exp(x - top) in double is off by (4.1 + top - x) 2^-53 of itself, its own error and that of its argument's rounding, and what is farther away
+ * than TKI_SOFTMAX_FAR is too small to count. */
+#define TERM_ERROR 0x1p-46
 
 /* Are all arguments exact, and those that count equal to the largest? */
 static bool is_plateau(const tki_row *row)
@@ -166,12 +167,10 @@ static void take_exponential(const tki_rules *rules, tki_row *row, const tki_val
     }
 }
 
-/* How far off the sum of exponentials is here, as a share of it. */
+/* How far off the sum of exponentials is here, as a share of it, were the arguments exact. */
 static double relative_radius(const tki_row *row)
 {
-    const double shift = 2 * row->radius;
-    return (TERM_ERROR + (double)row->terms * 0x1p-52 + shift * (1 + shift)) * TKI_DOUBLE_SLACK +
-           (double)row->terms * 0x1p-300;
+    return (TERM_ERROR + (double)row->terms * 0x1p-52) * TKI_DOUBLE_SLACK + (double)row->terms * 0x1p-300;
 }
 
 /* log(sum p exp e), by which an argument's errors change the logarithm of the sum: at most their largest. */
@@ -179,11 +178,11 @@ static double input_term(const tki_rules *rules, const tki_row *row)
 {
     if (row->farthest == 0)
         return 0;
-    const double most = row->farthest + 0x1p-38 * (1 + row->farthest);
+    const double most = row->farthest + 0x1p-38 * (1 + row->farthest), shift = 2 * row->radius;
     if (!(row->grown < INFINITY))
         return most;
     return fmin(most, tki_log(rules->tables, fmax(1, row->grown / row->exponentials)) + 0x1p-38 * row->farthest +
-                          2 * relative_radius(row));
+                          2 * (relative_radius(row) + shift * (1 + shift)));
 }
 
 static bool may_be_finite(const tki_row *row)
@@ -234,8 +233,12 @@ static tki_value softmax_element(const tki_rules *rules, const tki_row *row, con
                                     : fmax(row->grown - grown_term, others) + tki_row_grown_slack(row);
     const double y = far ? 0 : 1 / (1 + others / term);
     const double within = fmax(y, 1 - y) * TKI_DOUBLE_SLACK; /* of anything in [0, 1] */
-    const double near = far && x->d + row->radius < 50 ? 0x1p-280
-                                                       : y * (2 * row->relative_radius + 8 * x->d + 0x1p-40);
+    /* The other terms are at least as large as this one, which is off as TERM_ERROR says, here and among them; and exact arguments change y by a
+     * share of exp(shift) - 1 at most. */
+    const double shift = x->d + row->radius;
+    const double near = far && shift < 50 ? 0x1p-280
+                        : shift > 0.5     ? INFINITY
+                                          : y * (2 * row->relative_radius + (distance + 16) * 0x1p-52 + 2 * shift);
     const double radius = far && !(near < within) ? within : fmin(within, near);
     /* With o' = o exp(+-(e + e_j)): 1/(1+o) - 1/(1+o') = (o' - o) / ((1+o)(1+o')), and the sum that is made smaller is at least
      * o^2 over the one that is made larger. */
@@ -472,9 +475,9 @@ static tki_value variance_of(const tki_rules *rules, const tki_row *row, double 
 }
 
 /* What a matrix unit makes of its terms: factors are off, products are aligned with more than their magnitude. */
-static tki_sum on_units(const tki_row *row, const tki_units *units)
+static tki_sum on_units(const tki_sum *of, const tki_units *units)
 {
-    tki_sum sum = row->sum;
+    tki_sum sum = *of;
     const double nonzero = (double)sum.nonzero;
     sum.error += (units->relative * (sum.mass + sum.error) + nonzero * units->absolute) * TKI_DOUBLE_SLACK;
     sum.mass += nonzero * units->aligned * TKI_DOUBLE_SLACK;
@@ -482,19 +485,19 @@ static tki_sum on_units(const tki_row *row, const tki_units *units)
 }
 
 /* How many units of roundoff K' 2^-F + b (2^-F + 2^-23) are, with b blocks that have a product other than zero. */
-static double depth_on_units(const tki_row *row, const tki_units *units)
+static double depth_on_units(const tki_sum *of, const tki_units *units)
 {
-    const double nonzero = (double)row->sum.nonzero;
-    const double blocks = units->block > 0 ? fmin(nonzero, ceil((double)row->terms / units->block)) : nonzero;
+    const double nonzero = (double)of->nonzero;
+    const double blocks = units->block > 0 ? fmin(nonzero, ceil((double)of->terms / units->block)) : nonzero;
     return (nonzero * units->truncation + blocks * (units->truncation + TKI_MATRIX_UNIT_STORE)) / TKI_U;
 }
 
-static tki_value sum_of(const tki_rules *rules, const tki_row *row, tki_terms terms)
+tki_value tki_sum_value(const tki_rules *rules, const tki_sum *of, tki_terms terms)
 {
-    const double nonzero = (double)row->sum.nonzero, in_fp32 = nonzero - (terms.products ? 0 : 1);
+    const double nonzero = (double)of->nonzero, in_fp32 = nonzero - (terms.products ? 0 : 1);
     const bool or_fp32 = !terms.units.used || terms.units.or_fp32;
-    const tki_sum sum = terms.units.used ? on_units(row, &terms.units) : row->sum;
-    const double on_unit = terms.units.used ? depth_on_units(row, &terms.units) : 0;
+    const tki_sum sum = terms.units.used ? on_units(of, &terms.units) : *of;
+    const double on_unit = terms.units.used ? depth_on_units(of, &terms.units) : 0;
     const double depth = fmax(or_fp32 ? in_fp32 : 0, on_unit);
     /* One product alone is exact on a unit. */
     const double own = nonzero > 1 ? depth : or_fp32 ? in_fp32 : 0;
@@ -502,7 +505,7 @@ static tki_value sum_of(const tki_rules *rules, const tki_row *row, tki_terms te
     const double flushed = rules->flushes ? nonzero * 2 * TKI_FP32_SMALLEST_NORMAL : 0;
     tki_value y = tki_sum_end(&sum, own, underflow + flushed);
     y.depth = y.state == TKI_IS_FINITE && depth > 0 ? (int64_t)ceil(depth) : 0;
-    y.mass = y.depth > 0 ? (sum.mass + sum.error) * (1 + (double)row->terms * 0x1p-52) : 0;
+    y.mass = y.depth > 0 ? (sum.mass + sum.error) * (1 + (double)of->terms * 0x1p-52) : 0;
     return y;
 }
 
@@ -510,9 +513,9 @@ tki_value tki_row_end(const tki_rules *rules, const tki_row *row, tki_terms term
 {
     switch (row->over) {
     case TKI_SUM:
-    case TKI_CUMSUM: return sum_of(rules, row, terms);
+    case TKI_CUMSUM: return tki_sum_value(rules, &row->sum, terms);
     case TKI_MEAN: {
-        const tki_value sum = sum_of(rules, row, terms);
+        const tki_value sum = tki_sum_value(rules, &row->sum, terms);
         return row->terms == 0 ? tki_value_of_state(TKI_IS_NAN) : over_number(rules, &sum, (double)row->terms);
     }
     case TKI_PROD:

@@ -100,6 +100,9 @@ typedef struct tki_terms {
     tki_units units;
 } tki_terms;
 
+/* What a sum is. */
+tki_value tki_sum_value(const tki_rules *rules, const tki_sum *sum, tki_terms terms);
+
 /* What the row is reduced to. `parameter`: the correction of a variance. */
 tki_value tki_row_end(const tki_rules *rules, const tki_row *row, tki_terms terms, const tki_value *parameter);
 

@@ -377,7 +377,9 @@ TKI_INLINE bool plain_softmax_all(const tki_row *row, const tki_lines *x, const 
         const tki_four d = tki_four_load(x->d + i), e = tki_four_load(x->e + i);
         const tki_four v = 1 / (1 + (row->exponentials - term) / term);
         const tki_four within = tki_four_above(v, 1 - v) * TKI_DOUBLE_SLACK;
-        const tki_four radius = tki_four_below(within, v * (2 * row->relative_radius + 8 * d + 0x1p-40));
+        const tki_four shift = d + row->radius;
+        const tki_four near = v * (2 * row->relative_radius + (distance + 16) * 0x1p-52 + 2 * shift);
+        const tki_four radius = tki_four_below(within, near);
         const tki_four moved = grown ? softmax_moved(row, v, term, tki_four_load(grown + i), &odd) : tki_fours(0);
         const tki_four reach = distance + 2 * (e + row->farthest + d + row->radius);
         const tki_four w = row->at_most + row->per_distance * reach;
@@ -386,7 +388,7 @@ TKI_INLINE bool plain_softmax_all(const tki_row *row, const tki_lines *x, const 
         tki_known one = {.v = v, .d = radius, .l = tki_fours(0), .h = tki_fours(1 + 4 * TKI_U)};
         one.e = moved + ((v + radius + moved) * relative + 1.0001 * TKI_FP32_SMALLEST_NORMAL);
         odd |= tki_known_round(&one, 0, tki_fours(0));
-        odd |= ~((distance < tki_fours(300)) & (radius < tki_fours(0x1p-30)) &
+        odd |= ~((distance < tki_fours(300)) & (radius < tki_fours(0x1p-30)) & (shift <= tki_fours(0.5)) &
                  (far | (w < tki_fours(TKI_SOFTMAX_LARGEST_W))));
         tki_known_put(y, i, &one);
     }
