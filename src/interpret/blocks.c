@@ -31,13 +31,16 @@ bool tki_block_of_one(const tki_value *x, bool factors, int count, tki_block *y)
 
 bool tki_block_of_values(const tki_value x[], bool factors, int count, tki_block *y)
 {
+    const int64_t depth = depth_of(x, factors);
+    bool all = depth <= 0;
+    for (int i = 0; i < count && all; i++)
+        all = x[i].state == TKI_IS_FINITE && depth_of(&x[i], factors) == depth;
+    if (!all)
+        return false;
     y->exact = false;
-    y->depth = depth_of(x, factors);
-    for (int i = 0; i < count; i++) {
-        if (!fits(&x[i], factors, y->depth))
-            return false;
+    y->depth = depth;
+    for (int i = 0; i < count; i++)
         tki_block_put(y, i, &x[i]);
-    }
     tki_block_fill(y, count);
     return true;
 }

@@ -20,7 +20,8 @@ static const tki_def_node *node_of(const tki_thread *t, int node)
 static tki_lanes *make_lanes(tki_thread *t, const tki_program *p)
 {
     const size_t line = TKI_LANES * sizeof(int64_t), nodes = (size_t)t->in->d->node_count + 1;
-    const size_t values = ((size_t)p->count + 1) * (sizeof(tki_value[TKI_LANES]) + sizeof(tki_block));
+    const size_t values = ((size_t)p->count + 1) *
+                          (sizeof(tki_value[TKI_LANES]) + sizeof(tki_block) + sizeof(tki_value *));
     tki_lanes *w = calloc(1, sizeof *w);
     char *memory = w ? malloc(values + (size_t)p->index_count * line + nodes * sizeof(int) + (size_t)p->count) : NULL;
     if (!memory) {
@@ -32,6 +33,7 @@ static tki_lanes *make_lanes(tki_thread *t, const tki_program *p)
     w->run = TKI_NONE;
     w->values = (tki_value(*)[TKI_LANES])memory;
     w->blocks = (tki_block *)(w->values + p->count + 1);
+    w->given = (const tki_value **)(w->blocks + p->count + 1);
     for (int i = 0; i < p->index_count; i++)
         w->index[p->indices[i]] = (int64_t *)(memory + values + (size_t)i * line);
     w->slot = (int *)(memory + values + (size_t)p->index_count * line);
@@ -235,6 +237,16 @@ bool tki_table_places(const tki_thread *t, const tki_table *table, const tki_lan
     return !moves;
 }
 
+const tki_value *tki_table_stretch(const tki_thread *t, const tki_table *table, const tki_lanes *w)
+{
+    int64_t flat = 0;
+    if (table->index_count == 0 || w->run == TKI_NONE || w->run != table->indices[table->index_count - 1])
+        return NULL;
+    for (int k = 0; k < table->index_count; k++)
+        flat = flat * tki_extent_of(t->in, table->indices[k]) + w->index[table->indices[k]][0];
+    return (const tki_value *)table->entries + flat;
+}
+
 /* -- Reads ----------------------------------------------------------------------------------------------------------- */
 
 static void read_input(const tki_thread *t, const tki_def_node *n, const int64_t flat[], int count, tki_value out[])
@@ -387,6 +399,10 @@ static tki_form read_computed(tki_thread *t, const tki_program *p, const tki_lan
         return TKI_AS_BLOCK;
     }
     const tki_operand root = empty ? (tki_operand){0} : tki_operand_of(t, to, inner->root);
+    if (inside && root.step == 0 && !in->watch) {
+        out[0] = root.at[0];
+        return TKI_AS_ONE;
+    }
     for (int i = 0; i < w->count; i++)
         out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN) : root.at[i * root.step];
     return TKI_AS_VALUES;
@@ -402,7 +418,7 @@ static tki_value padding_of(const tki_interpreter *in, const tki_def_node *n)
     return y;
 }
 
-static tki_form read_tensor(tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n,
+static tki_form read_tensor(tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_def_node *n, int slot,
                             tki_value out[], tki_block *block)
 {
     const tki_interpreter *in = t->in;
@@ -412,6 +428,11 @@ static tki_form read_tensor(tki_thread *t, const tki_program *p, const tki_lanes
     if (tki_is_given(in, n->tensor)) {
         form = read_given(t, p, w, n, flat, out, block);
     } else if (table->entries) {
+        even_places at;
+        if (!in->watch && find_even_places(t, p, w, n, &at) && at.step == 1) {
+            w->given[slot] = (const tki_value *)table->entries + at.first;
+            return TKI_AS_GIVEN;
+        }
         const bool same = places_of(t, p, w, n, flat);
         for (int i = 0; i < (same ? 1 : w->count); i++)
             out[i] = flat[i] < 0 ? tki_value_of_state(TKI_IS_UNKNOWN) : ((const tki_value *)table->entries)[flat[i]];
@@ -434,6 +455,8 @@ tki_operand tki_operand_of(const tki_thread *t, const tki_lanes *w, int node)
     if (tki_is_constant(t->in, node))
         return (tki_operand){&t->in->values[node], 0};
     const int slot = w->slot[node];
+    if (w->form[slot] == TKI_AS_GIVEN)
+        return (tki_operand){w->given[slot], 1};
     if (w->form[slot] == TKI_AS_BLOCK) {
         for (int i = 0; i < w->count; i++)
             w->values[slot][i] = tki_block_at(&w->blocks[slot], i);
@@ -677,7 +700,7 @@ bool tki_run(tki_thread *t, const tki_program *p, tki_lanes *w)
         tki_form form = TKI_AS_VALUES;
         switch (n->kind) {
         case TKI_NODE_INTEGER: compute_integer(t, p, w, n, out); break;
-        case TKI_NODE_READ: form = read_tensor(t, p, w, n, out, &w->blocks[i]); break;
+        case TKI_NODE_READ: form = read_tensor(t, p, w, n, i, out, &w->blocks[i]); break;
         case TKI_NODE_PRIMITIVE: form = compute_primitive(t, w, n, out, &w->blocks[i]); break;
         case TKI_NODE_CAST: {
             const tki_operand a = tki_operand_of(t, w, n->operand[0]);

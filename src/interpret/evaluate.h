@@ -7,7 +7,8 @@
 typedef enum tki_form {
     TKI_AS_VALUES = 1,
     TKI_AS_BLOCK = 2, /* as values as well, once these were asked for */
-    TKI_AS_ONE = 4    /* all are values[0] */
+    TKI_AS_ONE = 4,   /* all are values[0] */
+    TKI_AS_GIVEN = 8  /* they stand elsewhere, one behind the other */
 } tki_form;
 
 /* One program at work: elements with their indices, and the values of its nodes. */
@@ -19,6 +20,7 @@ typedef struct tki_lanes {
     unsigned char *form; /* TKI_AS_... */
     tki_value (*values)[TKI_LANES];
     tki_block *blocks;
+    const tki_value **given;
     bool active[TKI_LANES];   /* of bodies: whether the element's predicate holds */
     int64_t place[TKI_LANES]; /* and where it stands among the terms of its row */
     int owner[TKI_LANES];     /* and which row that is */
@@ -58,6 +60,8 @@ void tki_line_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, 
 
 /* The place of each element in a table; true: it is the same for all. */
 bool tki_table_places(const tki_thread *t, const tki_table *table, const tki_lanes *w, int64_t flat[]);
+/* Those of the elements in a table of values that stand there one behind the other; else NULL. */
+const tki_value *tki_table_stretch(const tki_thread *t, const tki_table *table, const tki_lanes *w);
 
 /* A reduction of elements of a program, from its tables or from its terms. Without `block`, the form is TKI_AS_VALUES. */
 tki_form tki_compute_over(tki_thread *t, int node, const tki_program *p, const tki_lanes *w, tki_value out[],

@@ -141,16 +141,18 @@ static void take_terms(reduction *r, int from, int end)
         take_term(r, i, &term, &a, &b);
 }
 
-/* Terms as blocks, those of each row at once. */
+/* Terms as blocks, those of each row that are there at once. */
 static void take_blocks(reduction *r, const tki_block *a, const tki_block *b)
 {
     const tki_lanes *w = r->w;
     const tki_rules *rules = &r->t->in->rules;
     for (int from = 0, end; from < w->count; from = end) {
         tki_row *row = &r->rows[w->owner[from]];
-        for (end = from + 1;
-             end < w->count && w->owner[end] == w->owner[from] && w->place[end] == w->place[from] + end - from;)
+        for (end = from + 1; end < w->count && w->active[end] == w->active[from] && w->owner[end] == w->owner[from] &&
+                             w->place[end] == w->place[from] + end - from;)
             end++;
+        if (!w->active[from])
+            continue;
         row->here = w->place[from];
         bool taken = true;
         if (r->pass == 1)
@@ -164,10 +166,10 @@ static void take_blocks(reduction *r, const tki_block *a, const tki_block *b)
     }
 }
 
-static bool can_take_blocks(const reduction *r)
+/* May those that are not there be passed over? */
+static bool may_skip(const reduction *r)
 {
-    return !r->t->in->watch && !r->prefixes && !r->keeps_absent &&
-           !memchr(r->w->active, false, (size_t)r->w->count * sizeof *r->w->active);
+    return !r->t->in->watch && !r->prefixes && !r->keeps_absent && !r->keys && !r->counts;
 }
 
 /* What terms become instead. */
@@ -196,6 +198,11 @@ static void flush(reduction *r)
         return;
     if (!r->counts)
         find_active(r);
+    const bool may = may_skip(r);
+    if (may && !memchr(w->active, true, (size_t)w->count * sizeof *w->active)) {
+        w->count = 0;
+        return;
+    }
     if (!tki_run(r->t, r->body, w))
         return;
     if (r->counts || r->keys) {
@@ -203,7 +210,6 @@ static void flush(reduction *r)
         w->count = 0;
         return;
     }
-    const bool may = can_take_blocks(r);
     const tki_block *a = may ? tki_block_of(r->t, w, product ? r->left : r->n->operand[0], product, &room[0]) : NULL;
     const tki_block *b = a && product ? tki_block_of(r->t, w, r->right, true, &room[1]) : NULL;
     if (a && (b || !product))
@@ -576,63 +582,105 @@ static tki_lanes *terms_at(tki_thread *t, int node, const tki_lanes *w, tki_valu
     return to;
 }
 
+/* Which elements of what keeps its axes are there, by its predicate; true: all are. */
+static bool find_present(tki_thread *t, int node, const tki_lanes *to, bool present[])
+{
+    const tki_def_node *n = node_of(t, node);
+    int64_t line[TKI_LANES];
+    bool all = true;
+    for (int i = 0; i < to->count; i++)
+        present[i] = true;
+    for (int test = 0; test < n->test_count; test++) {
+        tki_line_of(t, &t->in->of_body[node], to, &n->tests[test].difference, line);
+        for (int i = 0; i < to->count; i++) {
+            present[i] &= line[i] != TKI_NO_INTEGER && tki_relation_holds(n->tests[test].relation, line[i], 0);
+            all &= present[i];
+        }
+    }
+    return all;
+}
+
+/* What stands for an element that is not there. `row`: NaN of it is of all its elements; NULL: it has none. */
+static tki_value absent_element(tki_over over, const tki_row *row)
+{
+    tki_value y = over == TKI_LOG_SOFTMAX ? tki_value_of_state(TKI_IS_MINUS_INF) : tki_value_exactly(0);
+    y.state |= (over == TKI_LOG_SOFTMAX ? 0 : TKI_IS_ABSENT) | (row ? TKI_IS_NAN & row->state : 0);
+    return y;
+}
+
+/* Elements from the rows that they are of. */
+static tki_form keep_elements(tki_thread *t, int node, tki_lanes *to, const tki_row *only, const tki_row rows[],
+                              const int64_t row_at[], const bool present[], bool all, tki_value out[],
+                              tki_block *block)
+{
+    const tki_rules *rules = &t->in->rules;
+    const tki_def_node *n = node_of(t, node);
+    tki_block room;
+    if (!tki_run(t, &t->in->of_body[node], to))
+        return TKI_AS_VALUES;
+    const tki_block *x = only ? tki_block_of(t, to, n->operand[0], false, &room) : NULL;
+    if (x && tki_row_elements(rules, only, x, to->place, to->count, block)) {
+        for (int i = 0; i < to->count && !all; i++)
+            out[i] = present[i] ? tki_block_at(block, i) : absent_element(n->over, only);
+        return all ? TKI_AS_BLOCK : TKI_AS_VALUES;
+    }
+    const tki_operand term = tki_operand_of(t, to, n->operand[0]);
+    for (int i = 0; i < to->count; i++)
+        out[i] = present[i] ? tki_row_element(rules, &rows[row_at[i]], &term.at[i * term.step], to->place[i])
+                            : absent_element(n->over, &rows[row_at[i]]);
+    return TKI_AS_VALUES;
+}
+
+static tki_form rotate_half(tki_thread *t, int node, tki_lanes *to, const tki_value signs[], tki_value out[])
+{
+    if (!tki_run(t, &t->in->of_body[node], to))
+        return TKI_AS_VALUES;
+    const tki_operand term = tki_operand_of(t, to, node_of(t, node)->operand[0]);
+    for (int i = 0; i < to->count; i++) {
+        const tki_value *one = &term.at[i * term.step];
+        out[i] = signs[i].v < 0 ? tki_negated(one) : *one;
+    }
+    return TKI_AS_VALUES;
+}
+
 static tki_form compute_keeping(tki_thread *t, int node, const tki_lanes *w, tki_value out[], tki_block *block)
 {
-    const tki_interpreter *in = t->in;
     const tki_def_node *n = node_of(t, node);
-    const tki_table *table = &in->rows[node];
+    const tki_table *table = &t->in->rows[node];
+    const tki_row *rows = table->entries;
     tki_value signs[TKI_LANES];
-    int64_t flat[TKI_LANES];
-    int first[TKI_LANES];
-    tki_row *rows = NULL;
+    int64_t row_at[TKI_LANES];
+    bool present[TKI_LANES], same = false;
+    tki_row *made = NULL;
     tki_form form = TKI_AS_VALUES;
-    bool same = false;
-    if (n->over != TKI_ROTATE_HALF && !table->entries) {
-        rows = malloc(TKI_LANES * sizeof *rows);
-        find_first(w, in->outer_count[node], in->outer[node], first);
-        if (!rows)
-            t->status = TK_NO_MEMORY;
-        else
-            tki_compute_rows(t, node, w, first, rows);
-    } else if (table->entries) {
-        same = tki_table_places(t, table, w, flat);
+    tki_lanes *to = terms_at(t, node, w, signs);
+    if (!to)
+        return form;
+    if (n->over == TKI_ROTATE_HALF)
+        return rotate_half(t, node, to, signs, out);
+    const bool all = find_present(t, node, to, present);
+    if (!all && block && !tki_keeps_absent(t->in, n) &&
+        !memchr(present, true, (size_t)w->count * sizeof *present)) {
+        out[0] = absent_element(n->over, NULL);
+        return TKI_AS_ONE;
     }
-    const tki_row *only = rows && first[w->count - 1] == first[0] ? &rows[first[0]]
-                          : same                                  ? &((const tki_row *)table->entries)[flat[0]]
-                                                                  : NULL;
-    tki_lanes *to = t->status == TK_OK ? terms_at(t, node, w, signs) : NULL;
-    if (to && tki_run(t, &in->of_body[node], to)) {
-        tki_block room;
-        const tki_block *x = block && only ? tki_block_of(t, to, n->operand[0], false, &room) : NULL;
-        if (x && tki_row_elements(&in->rules, only, x, to->place, w->count, block))
-            form = TKI_AS_BLOCK;
-        const tki_operand term = form == TKI_AS_BLOCK ? (tki_operand){0} : tki_operand_of(t, to, n->operand[0]);
-        for (int i = 0; i < w->count && form == TKI_AS_BLOCK && n->test_count > 0; i++)
-            out[i] = tki_block_at(block, i);
-        for (int i = 0; i < w->count && form == TKI_AS_VALUES; i++) {
-            const tki_value *one = &term.at[i * term.step];
-            if (n->over == TKI_ROTATE_HALF)
-                out[i] = signs[i].v < 0 ? tki_negated(one) : *one;
-            else
-                out[i] = tki_row_element(&in->rules,
-                                         rows ? &rows[first[i]] : &((const tki_row *)table->entries)[flat[i]], one,
-                                         to->place[i]);
-        }
-        int64_t line[TKI_LANES];
-        for (int test = 0; test < n->test_count; test++) {
-            tki_line_of(t, &in->of_body[node], to, &n->tests[test].difference, line);
-            for (int i = 0; i < w->count; i++)
-                if (line[i] == TKI_NO_INTEGER || !tki_relation_holds(n->tests[test].relation, line[i], 0)) {
-                    out[i] = n->over == TKI_LOG_SOFTMAX ? tki_value_of_state(TKI_IS_MINUS_INF) : tki_value_exactly(0);
-                    out[i].state |= n->over == TKI_LOG_SOFTMAX ? 0 : TKI_IS_ABSENT;
-                    if (rows || table->entries) /* NaN of the whole row */
-                        out[i].state |= TKI_IS_NAN &
-                                        (rows ? rows[first[i]] : ((const tki_row *)table->entries)[flat[i]]).state;
-                }
-            form = TKI_AS_VALUES;
-        }
+    if (rows) {
+        same = tki_table_places(t, table, w, row_at);
+    } else if (!(rows = made = malloc(TKI_LANES * sizeof *made))) {
+        t->status = TK_NO_MEMORY;
+    } else {
+        int first[TKI_LANES];
+        find_first(w, t->in->outer_count[node], t->in->outer[node], first);
+        tki_compute_rows(t, node, w, first, made);
+        for (int i = 0; i < w->count; i++)
+            row_at[i] = first[i];
+        same = first[w->count - 1] == first[0];
+        to = terms_at(t, node, w, signs); /* the rows were made with the same lanes */
     }
-    free(rows);
+    if (t->status == TK_OK)
+        form = keep_elements(t, node, to, block && same ? &rows[row_at[0]] : NULL, rows, row_at, present, all, out,
+                             block);
+    free(made);
     return form;
 }
 
@@ -643,6 +691,11 @@ tki_form tki_compute_over(tki_thread *t, int node, const tki_program *p, const t
     const tki_table *table = &t->in->kept[node];
     if (table->entries) {
         int64_t flat[TKI_LANES];
+        const tki_value *stretch = block ? tki_table_stretch(t, table, w) : NULL;
+        if (stretch) {
+            w->given[w->slot[node]] = stretch;
+            return TKI_AS_GIVEN;
+        }
         const bool one = tki_table_places(t, table, w, flat) && block;
         for (int i = 0; i < (one ? 1 : w->count); i++)
             out[i] = ((const tki_value *)table->entries)[flat[i]];
