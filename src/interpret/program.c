@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "exact/domain.h"
 #include "exact/floats.h"
@@ -565,6 +566,19 @@ tki_table *tki_table_of(const tki_interpreter *in, const tki_filling *f)
                                          : &in->kept[f->which];
 }
 
+/* Large tables are written once and read a few times: in pages of the usual size, making these takes as long as filling them. */
+static void *table_memory(size_t bytes)
+{
+    enum { LARGE_PAGE = 1 << 21 };
+    if (bytes < 2 * LARGE_PAGE)
+        return malloc(bytes + 1);
+    const size_t whole = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+    void *memory = aligned_alloc(LARGE_PAGE, whole);
+    if (memory)
+        (void)madvise(memory, whole, MADV_HUGEPAGE); /* where there are none it stays as it is */
+    return memory;
+}
+
 static tk_status make_tables(tki_interpreter *in)
 {
     for (int node = 0; node < in->d->node_count; node++) {
@@ -575,7 +589,7 @@ static tk_status make_tables(tki_interpreter *in)
     for (int i = 0; i < in->filling_count; i++) {
         const tki_filling *f = &in->fillings[i];
         tki_table *table = tki_table_of(in, f);
-        void *entries = malloc((size_t)table->count * table->bytes + 1);
+        void *entries = table_memory((size_t)table->count * table->bytes);
         if (!entries)
             return TK_NO_MEMORY;
         const tk_status status = f->kind == TKI_KEPT_PRODUCT ? tki_fill_products(in, f->which, entries)
