@@ -235,9 +235,17 @@ static void eval_primitive(exactly *x, const tki_def_node *n, int64_t index[], t
     nature kinds[3] = {NUMBER, NUMBER, NUMBER};
     bool known = true; /* the operands are one number each, an infinity or NaN */
     const int count = tki_primitive_operands(n->primitive);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         tki_interval_init(&a[i], x->precision);
-        eval(x, n->operand[i], index, &a[i]);
+    for (int i = 0; i < count; i++) {
+        /* Zero times what is finite: absent terms of attention are not looked at. */
+        const bool nothing = i == 1 && n->primitive == TKI_MULTIPLY && mpfr_zero_p(a[0].lo) && mpfr_zero_p(a[0].hi) &&
+                             !x->in->may_be_special[tki_resolved(x->in, n->operand[1])];
+        x->kind = NUMBER;
+        if (nothing)
+            tki_interval_set_d(&a[1], 0);
+        else
+            eval(x, n->operand[i], index, &a[i]);
         kinds[i] = x->kind;
         known &= x->kind == NO_NUMBER || mpfr_equal_p(a[i].lo, a[i].hi);
     }
@@ -399,16 +407,47 @@ static const tki_def_node *accumulated_read(const exactly *x, int node)
     return dtype == TK_F32 || dtype == TK_F16 || dtype == TK_BF16 ? n : NULL;
 }
 
-/* The bits of its element, those of 0 where `else 0` stands for it; false where it is no number. */
-static bool accumulated_bits(const exactly *x, const tki_def_node *read, const int64_t index[], uint32_t *bits)
+/* A factor whose elements are read one after another along the innermost index of a sum. */
+typedef struct walk {
+    const tki_def_node *read;
+    tk_dtype dtype;
+    const void *data;
+    bool even;           /* they rise evenly, and are all in range: */
+    int64_t first, step; /* in elements */
+} walk;
+
+/* To where the innermost index is 0, of so many values. */
+static void begin_walk(const exactly *x, walk *w, int inner, int64_t index[])
 {
-    const tk_dtype dtype = tki_dtype_of(x->in, read->tensor);
+    const tki_def_tensor *t = &x->in->d->tensors[w->read->tensor];
+    const int64_t extent = tki_extent_of(x->in, inner);
     int64_t place[TK_MAX_RANK];
-    const int64_t flat = tki_place_read(x->in, read, index, place);
-    *bits = flat < 0 ? 0 : tki_element_bits(dtype, tki_input_of(x->in, read->tensor), flat);
+    w->even = true;
+    for (int axis = 0; axis < t->rank; axis++)
+        for (int i = 0; i < w->read->subscripts[axis].linear.count; i++) {
+            const tki_def_int *atom = &x->in->d->ints[w->read->subscripts[axis].linear.terms[i].atom];
+            bool moves = false;
+            for (int k = 0; k < atom->index_count; k++)
+                moves |= atom->indices[k] == inner;
+            w->even &= !moves || atom->kind == TKI_INT_INDEX;
+        }
+    index[inner] = extent - 1;
+    const int64_t last = tki_place_read(x->in, w->read, index, place);
+    index[inner] = 0;
+    w->first = tki_place_read(x->in, w->read, index, place);
+    w->even &= w->first >= 0 && last >= 0;
+    w->step = w->even && extent > 1 ? (last - w->first) / (extent - 1) : 0;
+}
+
+/* The bits of the element, those of 0 where `else 0` stands for it; false where it is no number. */
+static bool accumulated_bits(const exactly *x, const walk *w, int inner, const int64_t index[], uint32_t *bits)
+{
+    int64_t place[TK_MAX_RANK];
+    const int64_t flat = w->even ? w->first + index[inner] * w->step : tki_place_read(x->in, w->read, index, place);
+    *bits = flat < 0 ? 0 : tki_element_bits(w->dtype, w->data, flat);
     if (flat >= 0)
-        return tki_is_finite(dtype, *bits);
-    const int other = read->operand[0] == TKI_NONE ? TKI_NONE : tki_resolved(x->in, read->operand[0]);
+        return tki_is_finite(w->dtype, *bits);
+    const int other = w->read->operand[0] == TKI_NONE ? TKI_NONE : tki_resolved(x->in, w->read->operand[0]);
     return other != TKI_NONE && tki_is_constant(x->in, other) && x->in->values[other].state == TKI_IS_FINITE &&
            tki_value_is_zero(&x->in->values[other]);
 }
@@ -417,24 +456,36 @@ static bool accumulated_bits(const exactly *x, const tki_def_node *read, const i
 static bool sum_accumulated(exactly *x, const tki_def_node *n, int64_t index[], int64_t *count, tki_interval *y)
 {
     const tki_def_node *body = node_of(x, tki_resolved(x->in, n->operand[0]));
+    const int inner = n->bound[n->bound_count - 1];
     const bool product = body->kind == TKI_NODE_PRIMITIVE &&
                          (body->primitive == TKI_MULTIPLY || body->primitive == TKI_SQUARE);
-    const tki_def_node *a = accumulated_read(x, product ? body->operand[0] : n->operand[0]);
-    const tki_def_node *b = product && body->primitive == TKI_MULTIPLY ? accumulated_read(x, body->operand[1]) : a;
-    if (!a || !b || tki_dtype_of(x->in, a->tensor) != tki_dtype_of(x->in, b->tensor))
+    walk a = {.read = accumulated_read(x, product ? body->operand[0] : n->operand[0])}, b = a;
+    if (product && body->primitive == TKI_MULTIPLY)
+        b.read = accumulated_read(x, body->operand[1]);
+    if (!a.read || !b.read || tki_dtype_of(x->in, a.read->tensor) != tki_dtype_of(x->in, b.read->tensor))
         return false;
-    const tk_dtype dtype = tki_dtype_of(x->in, a->tensor);
+    a.dtype = b.dtype = tki_dtype_of(x->in, a.read->tensor);
+    a.data = tki_input_of(x->in, a.read->tensor);
+    b.data = tki_input_of(x->in, b.read->tensor);
     terms t = {.x = x, .n = n, .index = index};
     tki_accumulator sum;
     tki_accumulator_clear(&sum);
+    int64_t begun = -1; /* the places along the innermost index that are walked through */
     while (next_term(&t, INT64_MAX)) {
         uint32_t left, right;
-        if (!accumulated_bits(x, a, index, &left) || !accumulated_bits(x, b, index, &right))
+        const int64_t at = index[inner], line = t.place - at;
+        if (line != begun) {
+            begin_walk(x, &a, inner, index);
+            begin_walk(x, &b, inner, index);
+            index[inner] = at;
+            begun = line;
+        }
+        if (!accumulated_bits(x, &a, inner, index, &left) || !accumulated_bits(x, &b, inner, index, &right))
             return false;
         if (product)
-            tki_accumulator_add_product(&sum, dtype, left, right);
+            tki_accumulator_add_product(&sum, a.dtype, left, right);
         else
-            tki_accumulator_add(&sum, dtype, left);
+            tki_accumulator_add(&sum, a.dtype, left);
     }
     *count = t.count;
     mpfr_t exact;
@@ -503,8 +554,8 @@ static void variance_of(exactly *x, const tki_def_node *n, int64_t index[], cons
     tki_interval_clear(&term);
 }
 
-/* The largest term, near enough, and the sum of the exponentials of what the terms are above it. */
-static void exponentials_of(exactly *x, const tki_def_node *n, int64_t index[], tki_interval *top, tki_interval *sum)
+/* The largest term, near enough, and the sum of the exponentials of what the terms are above it; how many terms there are. */
+static int64_t exponentials_of(exactly *x, const tki_def_node *n, int64_t index[], tki_interval *top, tki_interval *sum)
 {
     tki_interval term;
     tki_interval_init(&term, x->precision);
@@ -524,7 +575,12 @@ static void exponentials_of(exactly *x, const tki_def_node *n, int64_t index[], 
         tki_interval_add(sum, sum, &term);
     }
     tki_interval_clear(&term);
+    return t.count;
 }
+
+/* What stands for the sum of exponentials of a term that is alone in its row: no interval around the quotient of two exponentials is 1, which
+ * differences of what follows may need. */
+#define ALONE (-1.0)
 
 static void eval_fold(exactly *x, const tki_def_node *n, int64_t index[], tki_interval *y)
 {
@@ -583,8 +639,8 @@ static void row_of(exactly *x, int node, int64_t index[], tki_interval *first, t
         tki_interval_add(second, second, &eps);
         eval_function(TKI_RSQRT, second, second);
         tki_interval_clear(&eps);
-    } else {
-        exponentials_of(x, n, index, first, second);
+    } else if (exponentials_of(x, n, index, first, second) == 1 && mpfr_number_p(first->hi)) {
+        tki_interval_set_d(second, ALONE);
     }
     if (table->bytes)
         remember(x, table, place, first, second);
@@ -646,7 +702,9 @@ static void eval_over(exactly *x, int node, int64_t index[], tki_interval *y)
             break;
         }
         tki_interval_sub(y, y, &a);
-        if (n->over == TKI_STANDARDIZE) {
+        if (n->over != TKI_STANDARDIZE && mpfr_cmp_d(b.hi, ALONE) == 0) {
+            tki_interval_set_d(y, n->over == TKI_SOFTMAX ? 1 : 0);
+        } else if (n->over == TKI_STANDARDIZE) {
             tki_interval_mul(y, y, &b);
         } else if (n->over == TKI_SOFTMAX) {
             tki_interval_exp(y, y);

@@ -239,7 +239,8 @@ static tki_value softmax_element(const tki_rules *rules, const tki_row *row, con
     const double near = far && shift < 50 ? 0x1p-280
                         : shift > 0.5     ? INFINITY
                                           : y * (2 * row->relative_radius + (distance + 16) * 0x1p-52 + 2 * shift);
-    const double radius = far && !(near < within) ? within : fmin(within, near);
+    /* One that is alone is 1 exactly. */
+    const double radius = row->terms == 1 ? 0 : far && !(near < within) ? within : fmin(within, near);
     /* With o' = o exp(+-(e + e_j)): 1/(1+o) - 1/(1+o') = (o' - o) / ((1+o)(1+o')), and the sum that is made smaller is at least
      * o^2 over the one that is made larger. */
     double moved = 0;
