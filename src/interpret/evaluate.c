@@ -890,6 +890,50 @@ tk_status tki_fill_table(const tki_interpreter *in, const tki_filling *f, void *
     return status;
 }
 
+tk_status tki_fill_not_made(const tki_interpreter *in, const tki_filling *f, tki_value entries[])
+{
+    const tki_table *table = tki_table_of(in, f);
+    const tki_program p = bare_program(table);
+    tk_status status = TK_OK;
+#pragma omp parallel
+    {
+        const tki_floats floats = tki_floats_begin();
+        tki_thread t;
+        tki_lanes *w = tki_thread_begin(&t, in) ? bare_lanes(&t, f, table) : NULL;
+        tki_value made[TKI_LANES];
+        int64_t which[TKI_LANES];
+#pragma omp for schedule(dynamic, 1)
+        for (int64_t first = 0; first < table->count; first += TKI_LANES) {
+            const int64_t end = table->count - first < TKI_LANES ? table->count : first + TKI_LANES;
+            int count = 0;
+            for (int64_t i = first; i < end; i++)
+                if (entries[i].state == TKI_NOT_MADE)
+                    which[count++] = i;
+            if (count == 0 || t.status != TK_OK)
+                continue;
+            for (int i = 0; i < count; i++) {
+                int64_t flat = which[i];
+                for (int k = table->index_count - 1; k >= 0; k--) {
+                    w->index[table->indices[k]][i] = flat % tki_extent_of(in, table->indices[k]);
+                    flat /= tki_extent_of(in, table->indices[k]);
+                }
+            }
+            w->count = count;
+            w->run = TKI_NONE;
+            (void)tki_compute_over(&t, f->which, &p, w, made, NULL);
+            for (int i = 0; i < count; i++)
+                entries[which[i]] = made[i];
+        }
+        if (t.status != TK_OK)
+#pragma omp critical(tki_fill_table)
+            status = t.status;
+        free_lanes(w);
+        tki_thread_end(&t);
+        tki_floats_end(&floats);
+    }
+    return status;
+}
+
 /* -- Outputs --------------------------------------------------------------------------------------------------------- */
 
 static tk_status outputs_of(const tki_interpreter *in, const tki_program *p, int64_t first, int64_t count,

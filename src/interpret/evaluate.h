@@ -37,6 +37,10 @@ typedef struct tki_thread {
 /* All entries of a table, those before it in the order being filled. */
 TK_MUST_USE tk_status tki_fill_table(const tki_interpreter *in, const tki_filling *filling, void *entries);
 
+/* Of a reduction's table that is being filled: the entries whose state is this, term by term. */
+enum { TKI_NOT_MADE = 1 << 16 };
+TK_MUST_USE tk_status tki_fill_not_made(const tki_interpreter *in, const tki_filling *filling, tki_value entries[]);
+
 bool tki_thread_begin(tki_thread *t, const tki_interpreter *in);
 void tki_thread_end(tki_thread *t);
 

@@ -659,8 +659,7 @@ static tki_form compute_keeping(tki_thread *t, int node, const tki_lanes *w, tki
     if (n->over == TKI_ROTATE_HALF)
         return rotate_half(t, node, to, signs, out);
     const bool all = find_present(t, node, to, present);
-    if (!all && block && !tki_keeps_absent(t->in, n) &&
-        !memchr(present, true, (size_t)w->count * sizeof *present)) {
+    if (!all && block && !tki_keeps_absent(t->in, n) && !memchr(present, true, (size_t)w->count * sizeof *present)) {
         out[0] = absent_element(n->over, NULL);
         return TKI_AS_ONE;
     }

@@ -555,7 +555,8 @@ static void variance_of(exactly *x, const tki_def_node *n, int64_t index[], cons
 }
 
 /* The largest term, near enough, and the sum of the exponentials of what the terms are above it; how many terms there are. */
-static int64_t exponentials_of(exactly *x, const tki_def_node *n, int64_t index[], tki_interval *top, tki_interval *sum)
+static int64_t exponentials_of(exactly *x, const tki_def_node *n, int64_t index[], tki_interval *top,
+                               tki_interval *sum)
 {
     tki_interval term;
     tki_interval_init(&term, x->precision);

@@ -18,6 +18,7 @@ typedef struct tki_matrices {
     int left, right; /* nodes[] */
     bool
         gathered; /* they are reads of inputs, whose subscripts are sums of a part that depends on the place in the sum, and one that does not */
+    bool masked;  /* and terms are left out by a predicate, each test by one of the factors */
     tki_line_indices rows, cols, batches;
     int64_t places;
 } tki_matrices;

@@ -306,6 +306,26 @@ static const struct {
      " y[o, c, r] = sum[n, p | p >= 0](g[n, o, p] * x[n, c, p + r - pad else 0])",
      {6, 5, 40, 4, 40},
      SPECIAL | SUMMED},
+    {"op a(g[n, o, p], x[n, c, h], k[o, c, r]) -> y[n, c, h]\n y[n, c, h] = sum[o, r | (h + 1 - r) % 2 == 0 and h + "
+     "1 >= r "
+     "and (h + 1 - r) // 2 < size(p)](g[n, o, (h + 1 - r) // 2 else 0] * k[o, c, r])",
+     "op a(g[n, o, p], x[n, c, h], k[o, c, r]) -> y[n, c, h]\n y[n, c, h] = sum[o, r | (h + 1 - r) % 2 == 0 and h + "
+     "1 >= r "
+     "and (h + 1 - r) // 2 < size(p) and h + c >= 0](g[n, o, (h + 1 - r) // 2 else 0] * k[o, c, r])",
+     {2, 9, 10, 8, 19, 3},
+     SPECIAL | SUMMED},
+    {"op a(x[n, c, h], g[n, o, p], k[o, c, r]) -> y[o, c, r]\n y[o, c, r] = sum[n, p | p * 2 + r >= 1 and p * 2 + r "
+     "- 1 < "
+     "size(h)](g[n, o, p] * x[n, c, p * 2 + r - 1 else 0])",
+     "op a(x[n, c, h], g[n, o, p], k[o, c, r]) -> y[o, c, r]\n y[o, c, r] = sum[n, p | p * 2 + r >= 1 and p * 2 + r "
+     "- 1 < "
+     "size(h) and o + c >= 0](g[n, o, p] * x[n, c, p * 2 + r - 1 else 0])",
+     {2, 8, 19, 9, 11, 3},
+     SPECIAL | SUMMED},
+    {"op a(a[m, k], b[k, n]) -> y[m, n]\n y[m, n] = sum[k | k <= m and k != 3](a[m, k] * b[k, n])",
+     "op a(a[m, k], b[k, n]) -> y[m, n]\n y[m, n] = sum[k | k <= m and k != 3 and m + n >= 0](a[m, k] * b[k, n])",
+     {40, 30, 20},
+     SPECIAL | SUMMED},
     {"op a(a[z, m, i, j], b[n, j, z, i]) -> y[m, z, n]\n y[m, z, n] = sum[i, j](a[z, m, i, j] * b[n, j, z, i])",
      "op a(a[z, m, i, j], b[n, j, z, i]) -> y[m, z, n]\n y[m, z, n] = sum[i, j | i >= 0](a[z, m, i, j] * b[n, j, z, "
      "i])",
