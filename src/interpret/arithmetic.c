@@ -286,7 +286,7 @@ tki_value tki_power(const tki_rules *rules, const tki_value *a, const tki_value 
     double lo, hi, least, most;
     power_hull(rules, exact_a, exact_b, &lo, &hi);
     power_hull(rules, near_a, near_b, &least, &most);
-    if (!(hi < TKI_DOUBLE_END))
+    if (!(hi < TKI_FUNCTION_END))
         return tki_value_of_state(TKI_IS_UNKNOWN);
     const double log = fmax(fabs(tki_log(rules->tables, a->l)), fabs(tki_log(rules->tables, a->h)));
     const double k = 8 + 4 * fmax(fabs(b->l), fabs(b->h)) * log * TKI_DOUBLE_SLACK;

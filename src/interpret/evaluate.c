@@ -95,31 +95,58 @@ static bool is_plain(const tki_thread *t, const tki_linear *linear)
     return true;
 }
 
+static void integers_one_by_one(const tki_thread *t, const tki_program *p, const tki_lanes *w, int which,
+                                int64_t line[])
+{
+    int64_t index[TKI_MOST_INDICES];
+    for (int i = 0; i < w->count; i++) {
+        indices_of(p, w, i, index);
+        line[i] = tki_integer_of(t->in, which, index);
+    }
+}
+
+/* An integer for all elements. */
+static void integers_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, int which, int64_t line[])
+{
+    const tki_def_int *e = &t->in->d->ints[which];
+    int64_t other[TKI_LANES];
+    if (e->constant) {
+        for (int i = 0; i < w->count; i++)
+            line[i] = t->in->constants[which];
+    } else if (e->kind == TKI_INT_INDEX) {
+        memcpy(line, w->index[e->which], (size_t)w->count * sizeof *line);
+    } else if (e->kind == TKI_INT_ELEMENT) {
+        integers_one_by_one(t, p, w, which, line);
+    } else {
+        integers_of(t, p, w, e->a, line);
+        integers_of(t, p, w, e->b, other);
+        for (int i = 0; i < w->count; i++)
+            line[i] = tki_integer_by(e->kind, line[i], other[i]);
+    }
+}
+
 /* A subscript for all elements; TKI_NO_INTEGER where there is none. */
 void tki_line_of(const tki_thread *t, const tki_program *p, const tki_lanes *w, const tki_linear *linear,
                  int64_t line[])
 {
     const int64_t *constants = t->in->constants;
-    if (!is_plain(t, linear)) {
-        int64_t index[TKI_MOST_INDICES];
-        for (int i = 0; i < w->count; i++) {
-            indices_of(p, w, i, index);
-            line[i] = tki_linear_value(t->in, linear, index);
-        }
-        return;
-    }
+    int64_t made[TKI_LANES];
     if (linear->count == 1 && constants[linear->offset] == 0 && constants[linear->terms[0].coefficient] == 1) {
-        memcpy(line, w->index[t->in->d->ints[linear->terms[0].atom].which], (size_t)w->count * sizeof *line);
+        integers_of(t, p, w, linear->terms[0].atom, line);
         return;
     }
     for (int i = 0; i < w->count; i++)
         line[i] = constants[linear->offset];
     for (int term = 0; term < linear->count; term++) {
-        const int64_t *index = w->index[t->in->d->ints[linear->terms[term].atom].which];
+        const tki_def_int *atom = &t->in->d->ints[linear->terms[term].atom];
+        const int64_t *index = atom->kind == TKI_INT_INDEX ? w->index[atom->which] : made;
         const int64_t coefficient = constants[linear->terms[term].coefficient];
         int64_t product;
+        if (index == made)
+            integers_of(t, p, w, linear->terms[term].atom, made);
         for (int i = 0; i < w->count; i++)
-            if (line[i] == TKI_NO_INTEGER || __builtin_mul_overflow(index[i], coefficient, &product) ||
+            if (line[i] == TKI_NO_INTEGER || index[i] == TKI_NO_INTEGER ||
+                __builtin_mul_overflow(index[i], coefficient, &product) ||
                 __builtin_add_overflow(line[i], product, &line[i]))
                 line[i] = TKI_NO_INTEGER;
     }

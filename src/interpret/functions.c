@@ -343,9 +343,9 @@ static tki_value of_finite(const tki_elementary *t, tki_primitive primitive, con
     } else {
         tki_function_enclose(t, f, least, most, &reach_lo, &reach_hi);
     }
-    if (!(lo < TKI_DOUBLE_END)) /* of those that end somewhere, all rise to +inf */
+    if (!(lo < TKI_FUNCTION_END)) /* of those that end somewhere, all rise to +inf */
         return tki_value_of_state(TKI_IS_UNKNOWN);
-    if (!(hi < TKI_DOUBLE_END))
+    if (!(hi < TKI_FUNCTION_END))
         return tki_value_of_state(TKI_IS_UNKNOWN);
     const double v = 0.5 * (lo + hi);
     double underflow = f->underflow * (f->grows ? fmax(1, magnitude) : 1);
@@ -414,7 +414,7 @@ TKI_INLINE bool plain_carry(const tki_function *f, double lowest, bool flushes, 
                             const reached *r, int count, tki_block *y)
 {
     const double wider = f->budget * TKI_U * TKI_DOUBLE_SLACK;
-    const tki_four zero = {0}, end = tki_fours(TKI_DOUBLE_END);
+    const tki_four zero = {0}, end = tki_fours(TKI_FUNCTION_END);
     tki_four_bits refused = {0};
     for (int i = 0; i < count; i += 4) {
         const tki_known x = tki_known_at(a, i);

@@ -75,6 +75,24 @@ static int64_t of_element(const tki_interpreter *in, const tki_def_int *e, const
     return tki_integer_of(in, value->integer, inner);
 }
 
+int64_t tki_integer_by(tki_int_kind kind, int64_t a, int64_t b)
+{
+    int64_t y;
+    if (a == TKI_NO_INTEGER || b == TKI_NO_INTEGER)
+        return TKI_NO_INTEGER;
+    switch (kind) {
+    case TKI_INT_ADD: return __builtin_add_overflow(a, b, &y) ? TKI_NO_INTEGER : y;
+    case TKI_INT_SUBTRACT: return __builtin_sub_overflow(a, b, &y) ? TKI_NO_INTEGER : y;
+    case TKI_INT_MULTIPLY: return __builtin_mul_overflow(a, b, &y) ? TKI_NO_INTEGER : y;
+    case TKI_INT_DIVIDE: return b == 1 ? a : b > 0 ? floor_divide(a, b) : TKI_NO_INTEGER;
+    case TKI_INT_MODULO: return b == 1 ? 0 : b > 0 ? a - floor_divide(a, b) * b : TKI_NO_INTEGER;
+    case TKI_INT_MIN: return a < b ? a : b;
+    case TKI_INT_MAX: return a > b ? a : b;
+    case TKI_INT_PHILOX: return tki_philox((uint64_t)a, (uint64_t)b);
+    default: return TKI_NO_INTEGER; /* those that are always constant */
+    }
+}
+
 int64_t tki_integer_of(const tki_interpreter *in, int which, const int64_t index[])
 {
     const tki_def_int *e = &in->d->ints[which];
@@ -84,21 +102,7 @@ int64_t tki_integer_of(const tki_interpreter *in, int which, const int64_t index
         return index[e->which];
     if (e->kind == TKI_INT_ELEMENT)
         return of_element(in, e, index);
-    const int64_t a = tki_integer_of(in, e->a, index), b = tki_integer_of(in, e->b, index);
-    int64_t y;
-    if (a == TKI_NO_INTEGER || b == TKI_NO_INTEGER)
-        return TKI_NO_INTEGER;
-    switch (e->kind) {
-    case TKI_INT_ADD: return __builtin_add_overflow(a, b, &y) ? TKI_NO_INTEGER : y;
-    case TKI_INT_SUBTRACT: return __builtin_sub_overflow(a, b, &y) ? TKI_NO_INTEGER : y;
-    case TKI_INT_MULTIPLY: return __builtin_mul_overflow(a, b, &y) ? TKI_NO_INTEGER : y;
-    case TKI_INT_DIVIDE: return b > 0 ? floor_divide(a, b) : TKI_NO_INTEGER;
-    case TKI_INT_MODULO: return b > 0 ? a - floor_divide(a, b) * b : TKI_NO_INTEGER;
-    case TKI_INT_MIN: return a < b ? a : b;
-    case TKI_INT_MAX: return a > b ? a : b;
-    case TKI_INT_PHILOX: return tki_philox((uint64_t)a, (uint64_t)b);
-    default: return TKI_NO_INTEGER; /* those that are always constant */
-    }
+    return tki_integer_by(e->kind, tki_integer_of(in, e->a, index), tki_integer_of(in, e->b, index));
 }
 
 int64_t tki_linear_value(const tki_interpreter *in, const tki_linear *linear, const int64_t index[])

@@ -212,6 +212,8 @@ void tki_find_specials(tki_interpreter *in, double of_inputs);
 
 /* The value of ints[which], indices having the values index[]. */
 int64_t tki_integer_of(const tki_interpreter *in, int which, const int64_t index[]);
+/* Of an integer that is made of two. */
+int64_t tki_integer_by(tki_int_kind kind, int64_t a, int64_t b);
 int64_t tki_linear_value(const tki_interpreter *in, const tki_linear *linear, const int64_t index[]);
 
 /* Philox4x32-10: word counter % 4 of the block counter / 4. */

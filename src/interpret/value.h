@@ -37,8 +37,11 @@ enum { TKI_NORMALISED = -1 };
 #define TKI_DOUBLE_UNIT 0x1p-53
 #define TKI_DOUBLE_SLACK (1 + 0x1p-48)
 #define TKI_DOUBLE_TINY 0x1p-1000
-/* From here on a number is infinite to everybody: squares of what is below are doubles, and so are sums of 2^62 of these. */
-#define TKI_DOUBLE_END 0x1p480
+/* From here on a number is infinite to everybody: sums of 2^62 of what is below are doubles. A product of two that is none is found by
+ * tki_value_rounded(). */
+#define TKI_DOUBLE_END 0x1p960
+/* The same of what a function gives. */
+#define TKI_FUNCTION_END 0x1p480
 
 /* fmax(a, b) and fmin(a, b) where a is a number: without a call. */
 static inline double tki_above(double a, double b)
@@ -136,7 +139,7 @@ static inline tki_value tki_value_rounded(double v, double d, double e, double k
 {
     const tki_rounded r = tki_rounded_of(v, d, e, k, t, least, most);
     tki_value y = {.v = v, .d = d, .e = r.e, .l = r.l, .h = r.h, .state = TKI_IS_FINITE};
-    if (!r.inside && (fabs(v) + d >= TKI_DOUBLE_END || !(r.e < INFINITY)))
+    if (!r.inside && !(fabs(v) + d < TKI_DOUBLE_END && r.e < INFINITY))
         y.state = TKI_IS_UNKNOWN;
     else if (!r.inside)
         y.state = TKI_IS_FINITE | TKI_IS_NAN | (r.h > 0 ? TKI_IS_PLUS_INF : 0) | (r.l < 0 ? TKI_IS_MINUS_INF : 0);
