@@ -483,7 +483,7 @@ static bool sum_accumulated(exactly *x, const tki_def_node *n, int64_t index[], 
         if (!accumulated_bits(x, &a, inner, index, &left) || !accumulated_bits(x, &b, inner, index, &right))
             return false;
         if (product)
-            tki_accumulator_add_product(&sum, a.dtype, left, right);
+            tki_accumulator_add_product(&sum, a.dtype, left, b.dtype, right);
         else
             tki_accumulator_add(&sum, a.dtype, left);
     }
