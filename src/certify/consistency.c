@@ -872,7 +872,7 @@ static tk_status trials_are_planned(tk_ctx *ctx, const tk_certificate *certifica
     tk_status status = tki_planned_trials(ctx, certificate, &planned);
     snprintf(message, sizeof message, "%s", ctx->message);
     if (status == TK_BAD_FILE)
-        return tki_fail(ctx, status, "it contradicts itself: its run is none: %.400s", message);
+        return tki_fail(ctx, status, "it contradicts itself: no run has its settings: %.400s", message);
     if (status != TK_OK || !planned.known)
         return status;
     if (planned.wrong[0])

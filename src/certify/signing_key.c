@@ -82,8 +82,8 @@ static tk_status wrap(tk_ctx *ctx, const char *path, EVP_PKEY *pair, bool can_si
         ERR_clear_error();
         free(made);
         EVP_PKEY_free(pair);
-        return good ? tki_fail(ctx, TK_BAD_FILE,
-                               "%s: a public key of small order, or in another encoding than its one", path)
+        return good ? tki_fail(ctx, TK_BAD_FILE, "%s: a public key of small order, or not in its canonical encoding",
+                               path)
                     : tki_fail(ctx, TK_NO_MEMORY, "no memory for a key");
     }
     made->pair = pair;

@@ -34,8 +34,8 @@ static void say_failure(const tki_failure *f, char *text, size_t size)
     case TKI_FAILED_ENCLOSURE: snprintf(text, size, "the exact values of %s: an enclosure is invalid", op); break;
     case TKI_FAILED_KILLED:
         snprintf(text, size, "%.400s, by the system (out of memory) or by another process; %s", f->words,
-                 f->again ? "a repeat of the call in a fresh process did not end so"
-                          : "too little memory is free to repeat it");
+                 f->again ? "a second call in a fresh process was not killed"
+                          : "not called again: too little memory is free");
         break;
     }
 }

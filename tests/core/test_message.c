@@ -38,8 +38,9 @@ TEST(every_failure_has_a_sentence)
         {TKI_FAILED_CLAUSE, "no clause of f is about what failed"},
         {TKI_FAILED_ORACLE, "the oracle of f: bad argument"},
         {TKI_FAILED_ENCLOSURE, "the exact values of f: an enclosure is invalid"},
-        {TKI_FAILED_KILLED, "was ended by signal 9, by the system (out of memory) or by another process; too little "
-                            "memory is free to repeat it"},
+        {TKI_FAILED_KILLED,
+         "was ended by signal 9, by the system (out of memory) or by another process; not called again: "
+         "too little memory is free"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         assert_int_equal(list[i].kind, i);
@@ -51,10 +52,9 @@ TEST(every_failure_has_a_sentence)
     tki_failure again = at;
     again.kind = TKI_FAILED_KILLED;
     again.again = true;
-    check_said(
-        ctx, again,
-        "was ended by signal 9, by the system (out of memory) or by another process; a repeat of the call in a "
-        "fresh process did not end so");
+    check_said(ctx, again,
+               "was ended by signal 9, by the system (out of memory) or by another process; a second call in a fresh "
+               "process was not killed");
     tk_ctx_destroy(ctx);
 }
 

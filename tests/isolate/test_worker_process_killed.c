@@ -116,7 +116,7 @@ TEST(killed_once_is_unknown)
     assert_int_equal(tk_ctx_create(&ctx), TK_OK);
     tk_certificate *certificate = certify_and_kill(ctx, 1);
     assert_int_equal(tk_certificate_verdict(certificate), TK_UNKNOWN);
-    if (!strstr(tk_certificate_reason(certificate), "in a fresh process did not end so"))
+    if (!strstr(tk_certificate_reason(certificate), "in a fresh process was not killed"))
         fail_msg("%s", tk_certificate_reason(certificate));
     tk_certificate_destroy(certificate);
     tk_ctx_destroy(ctx);
