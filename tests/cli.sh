@@ -350,6 +350,10 @@ says out "^not judged: f32; --dtype all judges"
 expect 0 "in all types" certify softmax_fwd --kernel "$root/examples/kernels/softmax_fwd.c" --shape 2x3 --dtype all
 says out "^3 certificates: 3 HELD for one case"
 is "    none is left out" test "$(grep -c '^not judged' out)" = 0
+for seed in 386635542187 386635542195; do # of which the trial that is sampled has pairs swapped, too
+    expect 0 "samples and swapped pairs" certify gemm --kernel "$root/examples/kernels/gemm_blocked.c" --dtype f16 --skip-mutants --no-coverage --seed $seed --out sampled
+    expect 0 "    are in the certificate as they were judged" check sampled/kernel.cpu.gemm.f16.gemm_blocked.json
+done
 expect 2 "the fastest and a mutant" certify gelu_fwd --lowering best --mutant all_zeros
 says err "--lowering and --mutant exclude each other"
 expect 0 "only the slowest" certify gelu_fwd embedding_fwd --dtype f16 --index i32 --family special --lowering slowest
