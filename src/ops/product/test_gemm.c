@@ -768,8 +768,8 @@ static int matrix_unit_product(const tk_case *c, void *const b[], void *data)
 {
     ++*(int *)data;
     tki_planted_product p = tki_planted_product_of(c, b);
-    float *left = tki_planted_decoded(c, &p.left, p.rows, p.places);
-    float *right = tki_planted_decoded(c, &p.right, p.cols, p.places);
+    float *left = tki_planted_decoded(&p.left, p.rows, p.places);
+    float *right = tki_planted_decoded(&p.right, p.cols, p.places);
     float least = c->dtype == TK_F16 ? 0x1p-14f : 0x1p-126f;
     int *left_exponents = exponents_of(left, p.rows * p.places, least);
     int *right_exponents = exponents_of(right, p.cols * p.places, least);
