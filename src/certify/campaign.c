@@ -294,7 +294,7 @@ static tk_status run_again(campaign *c)
 {
     tki_subject *subject = c->subject;
     tki_outcome *o = c->o;
-    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16, FRESH_DRAWS = 8 };
+    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16, ENOUGH = 1 << 13, FRESH_DRAWS = 100 };
     const int64_t count = tki_campaign_again(o->level);
     tki_random random = tki_random_stream(o->options->seed, 1);
     for (int64_t i = 0; i < count && goes_on(c); i++) {
@@ -303,7 +303,7 @@ static tk_status run_again(campaign *c)
         if (!record)
             break;
         /* What is made on first use is often for long lines, and threads that begin together meet where each has something to do. */
-        for (int draw = 1; fresh && draw < FRESH_DRAWS; draw++) {
+        for (int draw = 1; fresh && draw < FRESH_DRAWS && record->elements < ENOUGH; draw++) {
             const tki_trial_record *other = draw_small(o, &random, MOST_ELEMENTS);
             record = other && other->elements > record->elements ? other : record;
         }
@@ -314,10 +314,10 @@ static tk_status run_again(campaign *c)
         tk_status status = fresh ? tki_subject_renew(subject, o, guarded) : TK_OK;
         if (status != TK_OK || o->verdict != TK_HELD)
             return status;
-        /* What a process makes on first use is made for the other type, or by many threads at once. */
+        /* What a process makes on first use is made for the other type, and by many threads at once. */
         if (fresh && i / EACH_FRESH % 2)
             status = tki_trial_visit(subject, &trial);
-        else if (fresh && !trial.threads)
+        if (fresh && !trial.threads)
             trial.threads = MANY_THREADS;
         if (status == TK_OK)
             status = come_again(c, &trial, record, &o->came_again);
