@@ -13,8 +13,9 @@ typedef struct tki_trial_hints {
     /* Sets the attributes of a case whose sizes are set. */
     void (*draw)(tk_case *c, const tk_draw *how, tki_random *random);
     /* Further trials: sets sizes and attributes of the i-th. Where exponentials are added, its rows have one element far above the
-     * others; where numbers are, they are the largest for an even i, and for an odd one terms cancel. */
-    int further_count;
+     * others; where numbers are, they are the largest for an even i, and for an odd one terms cancel. From `swept` on, if not 0, the
+     * distance of that one goes through all of several octaves. */
+    int further_count, swept;
     void (*further)(tk_case *c, int i, tki_random *random);
     /* Fills an input of integers, where what matters depends on the attributes. */
     void (*fill)(const tk_case *c, int param, tk_drawn how, void *data, tki_random *random);

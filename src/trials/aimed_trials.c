@@ -86,6 +86,7 @@ static const aim aims[] = {
     {TKI_GROUPED, Q, TKI_FAMILY_SPECIAL_LINE, {5, 4, 3 * 512 + 131, 2}, 4, false, DRAWN},
     /* As large as sums of products below 16 become, beyond what 63 bits hold of them in units of 2^-48. */
     {TKI_PRODUCT, Q, TKI_FAMILY_ONE_SIGN, {2, 3, 14700}, 1, false, DRAWN},
+    {TKI_ROWS, Q, TKI_FAMILY_SWEPT, {96, 3}, 1, false, DRAWN},
     /* What a stack does not hold. */
     {TKI_PRODUCT, F, TKI_FAMILY_FEW, {1, 2100003, 1}, 1, true, DRAWN},
     /* As many products as 32 bits do not count. */

@@ -186,19 +186,39 @@ static void fill_peaks(const tki_lines *v, tki_random *random)
     }
 }
 
-/* All below the peak weigh between a 64th of it and four times as much as it, together. */
+/* All below the peak weigh between a 64th of it and four times as much as it, together. Of three long lines one has them at one distance,
+ * where each weighs less than 1e-7 and than 2^-23, and yet more than an addition may lose. */
 static void fill_crowd(const tki_lines *v, tki_random *random)
 {
+    enum { LONG = 1 << 15 };
+    static const double lost = 16.125;
     tki_fill_normal(v, random);
     if (!v->low_background)
         return;
     for (int64_t l = 0; l < v->count && v->length > 1; l++) {
+        const bool level = l % 3 == 1 && v->length > LONG;
         const double weight = ldexp(1, (int)tki_random_below(random, 9) - 6);
-        const double distance = log((double)(v->length - 1) / weight);
-        const double top = 8 * tki_random_unit(random) - 4;
+        const double distance = level ? lost : log((double)(v->length - 1) / weight);
+        const double top = level ? 0 : 8 * tki_random_unit(random) - 4;
         const int64_t place = tki_any_place(v->length, random);
         for (int64_t t = 0; t < v->length; t++)
-            tki_line_put(v, l, t, t == place ? top : top - distance + 0.25 * tki_random_unit(random));
+            tki_line_put(v, l, t, t == place ? top : top - distance + (level ? 0 : 0.25) * tki_random_unit(random));
+    }
+}
+
+/* One distance in each line, of the peak to all others: they go through the octave from 4 on in steps of fp16 or as many as there are lines
+ * for, then through those above it and below. */
+static void fill_swept(const tki_lines *v, tki_random *random)
+{
+    static const int exponents[] = {2, 3, 4, 5, 1, 0, 6, -1};
+    enum { OCTAVES = sizeof exponents / sizeof *exponents, LEAST = 4, MOST_STEPS = 1 << 10 };
+    const int64_t most = v->format.precision > 11 ? MOST_STEPS : INT64_C(1) << (v->format.precision - 1);
+    const int64_t wanted = v->count / LEAST, steps = wanted < 1 ? 1 : wanted < most ? wanted : most;
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        const double step = (double)(l % steps) + (steps < most ? tki_random_unit(random) : 0);
+        const double distance = ldexp(1 + step / (double)steps, exponents[l / steps % OCTAVES]);
+        for (int64_t t = 0; t < v->length; t++)
+            tki_line_put(v, l, t, t == tki_peak_place(l, v->length) ? 0 : -distance);
     }
 }
 
@@ -235,6 +255,7 @@ bool tki_fill_exp(tki_family family, const tki_lines *v, tki_random *random)
     case TKI_FAMILY_PEAKS: fill_peaks(v, random); return true;
     case TKI_FAMILY_NARROW: fill_narrow(v, random); return true;
     case TKI_FAMILY_CROWD: fill_crowd(v, random); return true;
+    case TKI_FAMILY_SWEPT: fill_swept(v, random); return true;
     case TKI_FAMILY_DISTANCES: fill_distances(v, random); return true;
     default: return false;
     }

@@ -125,6 +125,7 @@ static int64_t draw_index(drawing *d, int64_t i, tki_random *random)
     /* The first asks for the last row, and the last for the first. */
     case TKI_FAMILY_INDEX_ENDS:
         return i == 0 ? bound - 1 : i == d->count - 1 ? 0 : tki_random_u64(random) & 1 ? bound - 1 : 0;
+    case TKI_FAMILY_SWEPT:
     case TKI_FAMILY_CONFIDENT: return tki_peak_place(i, bound);
     case TKI_FAMILY_PLATEAU: return tki_random_u64(random) % 4 ? tki_peak_place(i, bound) : tki_below(random, bound);
     case TKI_FAMILY_IN_ORDER: return i * 5 % (bound < 3 ? bound : 3); /* the same in tables of any length */
@@ -208,7 +209,7 @@ void tki_family_fill_index(tki_family family, const tk_case *c, int param, void 
     const int also = tki_index_attribute(c->contract, param);
     const int64_t ignored_index = also >= 0 ? c->attributes[also].integer : 0;
     const bool can_ignore = also >= 0 && tki_index_fits(dtype, ignored_index);
-    ignoring how = draw_ignoring(random);
+    ignoring how = family == TKI_FAMILY_SWEPT ? NONE : draw_ignoring(random);
     for (int64_t i = 0; i < count; i++) {
         /* With nothing to point at, an ignored target is the only valid one. */
         bool ignored = can_ignore && (bound == 0 || is_ignored(how, i, count, random));

@@ -254,7 +254,9 @@ static void add_further(making *m)
     for (int i = 0; m->draws && i < m->hints->further_count; i++) {
         tki_trial trial = m->trial;
         tki_random random = tki_random_stream(m->options->seed, NUMBER + (uint64_t)i);
-        trial.family = adds ? of_sums[i % 2] : TKI_FAMILY_CONFIDENT;
+        trial.family = adds                                      ? of_sums[i % 2]
+                       : m->hints->swept && i >= m->hints->swept ? TKI_FAMILY_SWEPT
+                                                                 : TKI_FAMILY_CONFIDENT;
         trial.seed = m->options->seed + (uint64_t)(NUMBER + i) * 1000;
         if (m->options->family && strcmp(m->options->family, tk_family_at(trial.family, NULL)) != 0)
             continue;

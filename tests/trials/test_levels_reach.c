@@ -481,6 +481,41 @@ TEST_WITH_CONTEXT(sums_of_one_sign_are_long)
     }
 }
 
+/* Whatever the seed: a crowd whose terms are below 1e-7 each and count together; two classes at each distance of fp16 from 4 to 8, and so far
+ * apart that double holds no difference to one. */
+TEST_WITH_CONTEXT(crowds_are_level_and_distances_swept)
+{
+    enum { ROWS, COLS, STEPS = 1 << 10 };
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        tki_trials trials = quick_trials(ctx, "xent", TK_F16, seed);
+        bool level = false, far = false, met[STEPS] = {false};
+        for (int64_t t = 0; t < trials.count; t++) {
+            const tk_case *c = &trials.list[t].c;
+            const char *family = tki_trial_family_name(&trials.list[t]);
+            const bool swept = !strcmp(family, "swept") && c->dims[COLS] == 2;
+            if (!swept && (strcmp(family, "crowd") != 0 || c->dims[COLS] < 65536))
+                continue;
+            tki_inputs in = inputs_of(ctx, &trials.list[t]);
+            for (int64_t row = 0; row < c->dims[ROWS]; row++) {
+                const uint16_t *x = (const uint16_t *)in.data[0] + c->dims[COLS] * row;
+                int64_t low = 0;
+                for (int64_t j = 0; j < c->dims[COLS]; j++)
+                    low += tki_decode(TK_F16, x[j]) == -16.125;
+                level |= !swept && low == c->dims[COLS] - 1;
+                const double distance = fabs(tki_decode(TK_F16, x[0]) - tki_decode(TK_F16, x[1]));
+                far |= swept && distance > 40;
+                if (swept && distance >= 4 && distance < 8)
+                    met[(int)((distance - 4) * STEPS / 4)] = true;
+            }
+            tki_inputs_free(&in);
+        }
+        assert_true(level && far);
+        for (int step = 0; step < STEPS; step++)
+            assert_true(met[step]);
+        free(trials.list);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -497,6 +532,7 @@ int main(void)
         cmocka_unit_test(products_with_a_sum_are_too_large),
         cmocka_unit_test(specials_beside_structures_and_in_one_line),
         cmocka_unit_test(sums_of_one_sign_are_long),
+        cmocka_unit_test(crowds_are_level_and_distances_swept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

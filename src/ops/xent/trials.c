@@ -88,17 +88,28 @@ static void draw(tk_case *c, const tk_draw *how, tki_random *random)
     c->attributes[TKI_XENT_SCALE].real = (double)scale;
 }
 
-enum { FURTHER = 4 };
+enum { CONFIDENT = 4, FURTHER = 8 };
 
-/* Smoothing so small that one minus it is rounded, where the target is all but certain: the gradient is what that rounding leaves. */
+/* Smoothing so small that one minus it is rounded, where the target is all but certain: the gradient is what that rounding leaves. Then what
+ * is left of it in double: without smoothing, with a scale that brings what is lost at distances beyond 37 into each format; smoothing below
+ * 2^-48, with a scale that brings a share of it near one. */
 static void faint_smoothing(tk_case *c, int i, tki_random *random)
 {
-    static const int64_t sizes[FURTHER][2] = {{20, 1}, {12, 33}, {7, 257}, {5, 1024}};
+    static const int64_t sizes[FURTHER][2] = {{20, 1},   {12, 33}, {7, 257}, {5, 1024},
+                                              {4096, 2}, {320, 2}, {160, 3}, {320, 2}};
+    static const double smoothings[FURTHER - CONFIDENT] = {0, 0x1p-50, 0, 0},
+                                             scales[FURTHER - CONFIDENT] = {0x1p58, 0x1p52, -0x1p64, 1};
     const double unit = tki_random_unit(random);
     c->dims[0] = sizes[i][0];
     c->dims[1] = sizes[i][1];
     c->attributes[TKI_XENT_LABEL_SMOOTHING].real = (double)(float)ldexp(1 + unit, -12 - 2 * (int)below(random, 5));
     c->attributes[TKI_XENT_SCALE].real = i % 2 ? 0x1p16 : 1;
+    if (i < CONFIDENT)
+        return;
+    const int faint = 24 + (int)below(random, 44), larger = (int)below(random, 10) - 4;
+    c->attributes[TKI_XENT_LABEL_SMOOTHING].real = i == FURTHER - 1 ? (double)(float)ldexp(1 + unit, -faint)
+                                                                    : smoothings[i - CONFIDENT];
+    c->attributes[TKI_XENT_SCALE].real = i == FURTHER - 1 ? ldexp(1, faint + larger) : scales[i - CONFIDENT];
 }
 
 /* No smoothing, some, and nothing else; a scale of one, of less, and of nothing; rows of the first class left out. */
@@ -117,5 +128,6 @@ static void set(tk_case *c, int i)
 const tki_trial_hints tki_xent_hints = {.draw = draw,
                                         .further_count = FURTHER,
                                         .further = faint_smoothing,
+                                        .swept = CONFIDENT,
                                         .set_count = sizeof sets / sizeof *sets,
                                         .set = set};
