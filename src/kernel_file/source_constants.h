@@ -36,6 +36,12 @@ static inline bool tki_counts_in_fp32(const tki_dictionary *d)
     return wide == TKI_FP32_BOTH || (any == TKI_FP32_BOTH && casts == TKI_FP32_BOTH);
 }
 
+/* May it compare integers of 64 bits in fp32, where two beyond 2^24 are one? */
+static inline bool tki_compares_in_fp32(const tki_dictionary *d)
+{
+    return d->conversions >> TKI_FP32_WIDE & TKI_TO_FP32 || tki_counts_in_fp32(d);
+}
+
 /* Numbers outside comments, and what two of them joined by *, /, +, - or << come to; behind all others those of two to nine digits that stand
  * in strings. */
 void tki_dictionary_scan(const char *text, size_t bytes, tki_dictionary *dictionary);

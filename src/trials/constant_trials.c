@@ -280,8 +280,8 @@ static void add_large(maker *m, tki_trial trial)
     m->price_left = price_left;
 }
 
-/* Groups of one size with so many places, whose last end is odd; or a table of so many rows of one element, of which some behind the last power
- * of two are looked up. */
+/* Groups of one size with so many places, whose last end is odd; or tables of so many rows of one element, of which some behind the last power
+ * of two are looked up, neighbours and pairs that are each power of two apart. */
 static void add_large_indexed(maker *m, int64_t elements)
 {
     enum { QUERIES = 300 };
@@ -296,6 +296,55 @@ static void add_large_indexed(maker *m, int64_t elements)
     trial.c.dims[param->dim[0]] = groups ? 1 : QUERIES;
     trial.c.dims[param->indexed_dim] = (elements + RAGGED) | 1;
     trial.family = groups ? TKI_FAMILY_INDEX_SORTED : TKI_FAMILY_INDEX_HIGH;
+    add_large(m, trial);
+    if (groups)
+        return;
+    trial.c.dims[param->indexed_dim] += 2;
+    trial.family = TKI_FAMILY_INDEX_APART;
+    add_large(m, trial);
+}
+
+static bool has_both(const tk_param *param, int a, int b)
+{
+    bool has_a = false, has_b = false;
+    for (int axis = 0; axis < param->rank; axis++) {
+        has_a |= param->dim[axis] == a;
+        has_b |= param->dim[axis] == b;
+    }
+    return has_a && has_b;
+}
+
+/* So many rows that are looked up in a short table, of few elements each: fp32 gives many of them by their places, and not all. */
+static void add_many_rows(maker *m)
+{
+    enum { VOCABULARY = 7, WIDTH = 3 };
+    const int index = tki_index_param(m->contract);
+    if (index < 0 || m->contract->params[index].rule == TK_INDICES_ENDS)
+        return;
+    const int rows = m->contract->params[index].dim[0], table = m->contract->params[index].indexed_dim;
+    for (int p = 0; p < m->contract->param_count; p++)
+        if (has_both(&m->contract->params[p], rows, table))
+            return;
+    tki_trial trial = plain_trial(m);
+    for (int d = 0; d < m->contract->dim_count; d++)
+        trial.c.dims[d] = d == rows ? COUNTS_IN_FP32 + 1 : d == table ? VOCABULARY : WIDTH;
+    add_large(m, trial);
+}
+
+/* One line whose last place is the first that fp32 takes for another. */
+static void add_one_line(maker *m)
+{
+    int inner = 0;
+    for (int p = 0; p < m->contract->param_count; p++)
+        if (m->contract->params[p].inner_axis >= 0)
+            inner = m->contract->params[p].dim[m->contract->params[p].inner_axis];
+    if (tki_index_param(m->contract) >= 0)
+        return;
+    tki_trial trial = plain_trial(m);
+    for (int d = 0; d < m->contract->dim_count; d++)
+        trial.c.dims[d] = d == inner ? COUNTS_IN_FP32 + 1 : 1;
+    if (tk_family_applies(TKI_FAMILY_LONE, m->contract))
+        trial.family = TKI_FAMILY_LONE;
     add_large(m, trial);
 }
 
@@ -331,8 +380,13 @@ static void add_beyond(maker *m)
         if (!again)
             add_large_tensor(m, param, elements);
     }
-    if (elements)
-        add_large_indexed(m, elements);
+    const bool counts = tki_counts_in_fp32(m->dictionary), compares = tki_compares_in_fp32(m->dictionary);
+    if (elements || compares)
+        add_large_indexed(m, elements ? elements : COUNTS_IN_FP32);
+    if (counts)
+        add_many_rows(m);
+    if (compares)
+        add_one_line(m);
 }
 
 /* Each choice with each size beyond a large constant, whatever it costs: what goes by both at once. */

@@ -115,27 +115,28 @@ TEST(conversions)
     static const char casts[] = "v = (int)((float)i * scale);";
     static const struct {
         const char *listing, *source;
-        bool counts;
+        bool counts, compares;
     } codes[] = {
-        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%rax\n", "", true},
-        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%r12\n", "", true},
-        {"   4:\tcvtsi2ssq 0x10(%rsp),%xmm0\n   8:\tcvttss2si 0x8(%rsp),%r9\n", "", true},
-        {"   4:\tcvtsi2ssl 0x10(%rsp),%xmm0\n   8:\tcvttss2si 0x8(%rsp),%r9d\n", "", false},
-        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "", false},
-        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", casts, true},
-        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "(float)i", false},
-        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "", false},
-        {"   4:\tvcvtqq2ps %ymm0,%xmm0\n   8:\tvcvttps2qq %xmm1,%ymm1\n", "", true},
-        {"   4:\tvcvttps2dq %ymm0,%ymm1\n", casts, false},
-        {"   4:\tscvtf\ts0, x0\n   8:\tfcvtzs\tx0, s0\n", "", true},
-        {"   4:\tscvtf\ts0, w0\n   8:\tfcvtzs\tw0, s0\n", "", false},
-        {"   4:\tvcvtsi2sd %rax,%xmm0,%xmm0\n   8:\tadd    %rax,%rdx\n", casts, false},
+        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%rax\n", "", true, true},
+        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%r12\n", "", true, true},
+        {"   4:\tcvtsi2ssq 0x10(%rsp),%xmm0\n   8:\tcvttss2si 0x8(%rsp),%r9\n", "", true, true},
+        {"   4:\tcvtsi2ssl 0x10(%rsp),%xmm0\n   8:\tcvttss2si 0x8(%rsp),%r9d\n", "", false, false},
+        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "", false, false},
+        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", casts, true, true},
+        {"   4:\tcvtsi2ss %eax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "(float)i", false, false},
+        {"   4:\tcvtsi2ss %rax,%xmm0\n   8:\tcvttss2si %xmm0,%r10d\n", "", false, true},
+        {"   4:\tvcvtqq2ps %ymm0,%xmm0\n   8:\tvcvttps2qq %xmm1,%ymm1\n", "", true, true},
+        {"   4:\tvcvttps2dq %ymm0,%ymm1\n", casts, false, false},
+        {"   4:\tscvtf\ts0, x0\n   8:\tfcvtzs\tx0, s0\n", "", true, true},
+        {"   4:\tscvtf\ts0, w0\n   8:\tfcvtzs\tw0, s0\n", "", false, false},
+        {"   4:\tvcvtsi2sd %rax,%xmm0,%xmm0\n   8:\tadd    %rax,%rdx\n", casts, false, false},
     };
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
         tki_dictionary dictionary;
         tki_dictionary_scan(codes[i].source, strlen(codes[i].source), &dictionary);
         tki_dictionary_scan_code(codes[i].listing, strlen(codes[i].listing), &dictionary);
-        if (tki_counts_in_fp32(&dictionary) != codes[i].counts)
+        if (tki_counts_in_fp32(&dictionary) != codes[i].counts ||
+            tki_compares_in_fp32(&dictionary) != codes[i].compares)
             fail_msg("%s", codes[i].listing);
     }
 }
