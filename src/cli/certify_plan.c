@@ -288,11 +288,11 @@ static bool plan_planted(const certify_arguments *a, certify_plan *p, bool wrong
 static bool plan_family(const certify_arguments *a, certify_plan *p)
 {
     const char *wanted = a->family;
-    const char *names[MANY];
+    const char *names[MOST_FAMILIES];
     int count = 0;
     if (!wanted)
         return true;
-    for (; count < MANY && (names[count] = tk_family_at(count, NULL)); count++)
+    for (; count < MOST_FAMILIES && (names[count] = tk_family_at(count, NULL)); count++)
         if (!strcmp(names[count], wanted)) {
             p->options.family = wanted;
             p->family = count;

@@ -24,7 +24,7 @@ typedef struct certify_arguments {
     bool skip_mutants, fresh_mutants, keep_going, sanitize, no_sanitize, no_coverage, keep_artifact, json, quiet;
 } certify_arguments;
 
-enum { MANY = 64 /* names of one kind */, MOST_IDS = 16 * CLI_MOST_OPS };
+enum { MANY = 64 /* names of one kind */, MOST_FAMILIES = 256, MOST_IDS = 16 * CLI_MOST_OPS };
 
 typedef struct certify_job {
     const tk_contract *contract;
