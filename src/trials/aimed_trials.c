@@ -99,6 +99,26 @@ static const aim aims[] = {
     {TKI_PRODUCT, F, TKI_FAMILY_FEW, {1, 2100003, 1}, 1, true, DRAWN},
     /* As many products as 32 bits do not count. */
     {TKI_PRODUCT, F, MAIN_FAMILY, {4096, 1024, 1024}, 1, true, DRAWN},
+    /* Each share of the last half step, with both signs, in few terms. */
+    {TKI_ROWS, Q, TKI_FAMILY_OVERFLOW_EDGE, {20, 2}, 1, false, DRAWN},
+    {TKI_ROWS, Q, TKI_FAMILY_OVERFLOW_EDGE, {20, 5}, 1, false, DRAWN},
+    {TKI_PRODUCT, Q, TKI_FAMILY_OVERFLOW_EDGE, {20, 20, 2}, 4, false, DRAWN},
+    {TKI_PRODUCT, Q, TKI_FAMILY_OVERFLOW_EDGE, {20, 20, 5}, 2, false, DRAWN},
+    {TKI_LOOKUP, Q, TKI_FAMILY_OVERFLOW_EDGE, {2, 20, 1}, 1, false, DRAWN},
+    {TKI_LOOKUP, Q, TKI_FAMILY_OVERFLOW_EDGE, {5, 20, 1}, 1, false, DRAWN},
+    {TKI_GROUPED, Q, TKI_FAMILY_OVERFLOW_EDGE, {20, 20, 2, 1}, 4, false, DRAWN},
+    {TKI_GROUPED, Q, TKI_FAMILY_OVERFLOW_EDGE, {20, 20, 5, 2}, 2, false, DRAWN},
+    /* Inputs of one shape, of which a look at the first tile takes the one for the other. */
+    {TKI_VECTOR, Q, TKI_FAMILY_NEARLY_ALIKE, {333}, 1, false, DRAWN},
+    {TKI_ROWS, Q, TKI_FAMILY_NEARLY_ALIKE, {65, 65}, 1, false, DRAWN},
+    {TKI_PRODUCT, Q, TKI_FAMILY_NEARLY_ALIKE, {65, 65, 1}, 1, false, DRAWN},
+    {TKI_PRODUCT, Q, TKI_FAMILY_NEARLY_ALIKE, {67, 67, 3}, 4, false, DRAWN},
+    {TKI_PRODUCT, Q, TKI_FAMILY_NEARLY_ALIKE, {33, 33, 33}, 2, false, DRAWN},
+    {TKI_LOOKUP, Q, TKI_FAMILY_NEARLY_ALIKE, {40, 9, 40}, 1, false, DRAWN},
+    {TKI_GROUPED, Q, TKI_FAMILY_NEARLY_ALIKE, {67, 67, 3, 1}, 4, false, DRAWN},
+    /* More rows in one group than 16 bits count, on each side of the sum; a line so long that a third of its places lie behind 2^16. */
+    {TKI_GROUPED, Q, TKI_FAMILY_INDEX_SORTED, {70001, 2, 2, 1}, 1, true, DRAWN},
+    {TKI_GROUPED, Q, TKI_FAMILY_INDEX_SORTED, {2, 3, 70001, 1}, 1, false, DRAWN},
 };
 
 #undef Q

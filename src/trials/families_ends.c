@@ -141,6 +141,7 @@ static bool needs_whole_lines(tki_family family)
     case TKI_FAMILY_TRUNCATION:
     case TKI_FAMILY_SMALL_TIES:
     case TKI_FAMILY_TAIL:
+    case TKI_FAMILY_OVERFLOW_EDGE:
     case TKI_FAMILY_ORDER: return true;
     default: return false;
     }

@@ -181,6 +181,23 @@ static void fill_structure(const tki_lines *v, tki_random *random)
                          is_kept(kind, l, t, v->length) ? structured(kind, stream, l, t, v->length) : background);
 }
 
+/* What stands in memory is the same in each input, but for one element in each behind the first: the last one, one of the last few or of the
+ * last quarter, or any. */
+static void fill_nearly_alike(const tki_lines *v, tki_random *random)
+{
+    enum { FEW = 8, TURNS = 4 };
+    const int64_t elements = v->count * v->length;
+    const int64_t last[TURNS] = {1, FEW, (elements + 3) / 4, elements};
+    const int64_t few = last[v->turn % TURNS] < elements ? last[v->turn % TURNS] : elements;
+    const int64_t other = v->first_input ? -1 : elements - 1 - (int64_t)tki_random_below(random, (uint64_t)few);
+    for (int64_t i = 0; i < elements; i++) {
+        tki_random here = tki_random_stream(v->seed, (uint64_t)i);
+        const double size = 0.25 * (double)(1 + tki_random_below(&here, 12));
+        const double value = tki_with_sign(&here, i == other ? size + 1 : size);
+        tki_put_bits(v->dtype, v->data, i, tki_round_double(v->dtype, value));
+    }
+}
+
 /* -- Zeros -------------------------------------------------------------------------------------------------------- */
 
 /* Tiles of zeros and of numbers in turn in one input; in the other, in lines of which results have tiles of both kinds, NaN or an infinity:
@@ -309,6 +326,7 @@ bool tki_fill_structure(tki_family family, const tki_lines *v, tki_random *rando
     case TKI_FAMILY_IN_ORDER: fill_in_order(v, random); return true;
     case TKI_FAMILY_STREAM:
     case TKI_FAMILY_MOVED: fill_stream(v); return true;
+    case TKI_FAMILY_NEARLY_ALIKE: fill_nearly_alike(v, random); return true;
     case TKI_FAMILY_LONE: fill_lone(v); return true;
     case TKI_FAMILY_SPECIAL_LINE: fill_special_line(v, random); return true;
     case TKI_FAMILY_SPREAD: fill_spread(v, random); return true;

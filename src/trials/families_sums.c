@@ -393,6 +393,43 @@ static void fill_large_sums(const tki_lines *v, tki_random *random)
         }
 }
 
+/* Parts of the format that add up to `sum`, as long as there are places; the rest is zero. */
+static void put_in_parts(const tki_lines *v, int64_t l, int64_t first, double sum)
+{
+    const double largest = tki_largest_of(v->dtype);
+    for (int64_t i = 0; i < v->length; i++) {
+        const double most = fmin(fabs(sum), largest);
+        const double unit = most > 0 ? ldexp(1, ilogb(most) + 1 - v->format.precision) : 1;
+        const double part = copysign(floor(most / unit) * unit, sum);
+        tki_line_put(v, l, (first + i) % v->length, part);
+        sum -= part;
+    }
+}
+
+/* Line by line the largest number of the result and one of these shares of half a step above it, in terms that are exact and of one sign,
+ * against partners that are one power of two. What is added to it is nothing, or half a step of fp16; gelu's derivative is 1/2 and 1 there. */
+static void fill_overflow_edge(const tki_lines *v, tki_random *random)
+{
+    static const double shares[] = {0, 0.25, 0.5, 1 - 0x1p-6, 1 - 0x1p-10, 1, 1 + 0x1p-10, 1 + 0x1p-6, 1.25, 1.75};
+    enum { FACTORS = 2, SHARES = sizeof shares / sizeof *shares };
+    const double largest = tki_largest_of(v->result), own = tki_largest_of(v->dtype);
+    const double half_step = ldexp(tki_last_place_of(v->result), tki_exponent_max_of(v->result) - 1);
+    const bool large = v->factors < FACTORS || v->turn % FACTORS == (uint64_t)v->input % FACTORS;
+    /* Where the product of two numbers does not come so far, the largest number of the inputs stands for it. */
+    int partner = v->factors < FACTORS ? 0 : (int)(v->turn / FACTORS % 3);
+    while (v->factors >= FACTORS && ldexp(own, partner) < largest && partner < tki_exponent_max_of(v->dtype))
+        partner++;
+    const bool reaches = largest <= ldexp(own, partner);
+    for (int64_t l = 0; l < v->count && v->length > 0; l++) {
+        const double sum = (reaches ? largest : own) + (reaches ? shares[l % SHARES] * half_step : 0);
+        const int64_t first = (int64_t)tki_random_below(random, (uint64_t)v->length);
+        for (int64_t t = 0; t < v->length && !(v->summed && large); t++)
+            tki_line_put(v, l, t, v->summed ? ldexp(1, partner) : 16 * (double)tki_random_below(random, 2));
+        if (v->summed && large)
+            put_in_parts(v, l, first, ldexp(l / SHARES % 2 ? -sum : sum, -partner));
+    }
+}
+
 bool tki_fill_sums(tki_family family, const tki_lines *v, tki_random *random)
 {
     switch (family) {
@@ -417,6 +454,7 @@ bool tki_fill_sums(tki_family family, const tki_lines *v, tki_random *random)
     case TKI_FAMILY_ORDER: fill_order(v, random); return true;
     case TKI_FAMILY_SCALED_LINES: fill_scaled_lines(v, random); return true;
     case TKI_FAMILY_LARGE_SUMS: fill_large_sums(v, random); return true;
+    case TKI_FAMILY_OVERFLOW_EDGE: fill_overflow_edge(v, random); return true;
     default: return false;
     }
 }

@@ -519,6 +519,71 @@ static void add_general(making *m, tk_level level)
         add_large(m, &number, &random);
 }
 
+/* -- Beyond what 16 bits count ------------------------------------------------------------------------------------- */
+
+/* Does the last trial write anything, and is there one behind the first so many? */
+static bool has_output_behind(const making *m, int64_t before)
+{
+    int64_t elements = 0;
+    for (int p = 0; m->trials->count > before && p < m->contract->param_count; p++)
+        elements += m->contract->params[p].output ? tk_case_elements(&m->trials->list[m->trials->count - 1].c, p) : 0;
+    return elements > 0;
+}
+
+/* So much of the sizes that are kept, one of the others two if that may be, the last one first, and all others one. */
+static void add_beyond_of(making *m, const bool kept[], int64_t size, int *number)
+{
+    enum { MOST_TRIES = 32 };
+    const int dims = m->contract->dim_count;
+    for (int two = dims - 1; two >= -1; two--) {
+        double work = 1;
+        bool stays = two < 0 || (!kept[two] && !tki_is_derived(m->contract, two));
+        for (int d = 0; d < dims; d++) {
+            m->trial.c.dims[d] = kept[d] ? size : d == two ? 2 : 1;
+            work *= tki_is_derived(m->contract, d) ? 1 : (double)m->trial.c.dims[d];
+        }
+        tk_case settled = m->trial.c;
+        stays = stays && work <= 0x1p18 && fits(&settled, m->most) && tki_case_settle(&settled);
+        for (int d = 0; d < dims; d++)
+            stays &= !kept[d] || settled.dims[d] == size;
+        if (!stays)
+            continue;
+        /* Attributes are drawn, of which some do not go with such sizes, or leave nothing to write. */
+        const int64_t before_all = m->trials->count;
+        for (int tries = 0; tries < MOST_TRIES && !has_output_behind(m, before_all); tries++)
+            add_shape(m, (*number)++, TKI_MAIN);
+        /* Among few numbers those that are chosen are the first of many equal ones. */
+        const int64_t before_plain = m->trials->count;
+        const bool plain = size > 0x1p16 && tki_family_main(m->contract, 0) == TKI_FAMILY_EXACT;
+        for (int tries = 0; plain && tries < MOST_TRIES && !has_output_behind(m, before_plain); tries++)
+            add_family(m, (*number)++, TKI_FAMILY_NORMAL);
+        return;
+    }
+}
+
+/* Each size by itself, a third of whose places lie behind 2^16, and each two axes of one tensor that lie side by side. */
+static void add_beyond_16_bits(making *m, tk_level level)
+{
+    enum { SIZE = (1 << 16) + (1 << 15) + 43, SIDE = 301, FIRST = 50000 };
+    const limits most = {1 << 20, m->hints->work ? stated_work[level] : INFINITY}, *before = m->most;
+    bool together[TK_MAX_DIMS][TK_MAX_DIMS] = {0};
+    int number = FIRST;
+    m->most = &most;
+    m->trial.sampled = true;
+    for (int p = 0; p < m->contract->param_count; p++)
+        for (int axis = 1; axis < m->contract->params[p].rank; axis++)
+            together[m->contract->params[p].dim[axis - 1]][m->contract->params[p].dim[axis]] = true;
+    for (int a = 0; a < m->contract->dim_count; a++)
+        for (int b = 0; b < m->contract->dim_count; b++) {
+            bool kept[TK_MAX_DIMS] = {0};
+            kept[a] = kept[b] = true;
+            if ((a == b || together[a][b]) && !tki_is_derived(m->contract, a) && !tki_is_derived(m->contract, b))
+                add_beyond_of(m, kept, a == b ? SIZE : SIDE, &number);
+        }
+    m->trial.sampled = false;
+    m->most = before;
+}
+
 /* -- Every choice ------------------------------------------------------------------------------------------------- */
 
 typedef struct taking {
@@ -644,6 +709,11 @@ tk_status tki_trials_make(tk_ctx *ctx, const tk_contract *contract, tk_dtype dty
         add_choices(&m, level);
         if (list.count)
             add_aimed(&m, level);
+        /* Rows with an index are dear in the list, whose trials are judged whole. */
+        const bool rows_apart = m.class == TKI_ROWS && tki_index_param(contract) >= 0 &&
+                                tk_contract_definition(contract);
+        if ((!listed || m.constrained || rows_apart) && level == TK_QUICK)
+            add_beyond_16_bits(&m, level);
         m.most = NULL;
     }
     if (!options->dims && options->level == TK_EXHAUSTIVE && tk_case_is_finite(&m.trial.c) && !options->family)

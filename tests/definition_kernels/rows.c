@@ -3,7 +3,7 @@
  *     softmax.op:log_softmax: LOG_OF_SOFTMAX TWO_TO_THE LAST_NOT_COUNTED
  *     softmax.op:softmax_grad: SUM_OF_GRADIENTS NO_SUM ROUNDED_SUM
  *     softmax.op:log_softmax_grad: Y_FOR_P NO_SUM FLIPPED
- *     cross_entropy.op:cross_entropy: LOG_OF_SOFTMAX NEXT_TARGET NO_MAXIMUM
+ *     cross_entropy.op:cross_entropy: LOG_OF_SOFTMAX NEXT_TARGET NO_MAXIMUM TARGET_OF_16_BITS
  *     cross_entropy.op:cross_entropy_bwd: TARGET_FORGOTTEN NEXT_TARGET NO_GRADIENT
  *     cross_entropy.op:cross_entropy_all: ALWAYS_AVERAGE NEXT_TARGET OVER_COLUMNS
  *     cumsum.op:cumsum: WITHOUT_OWN BLOCKS FROM_THE_END
@@ -34,7 +34,8 @@ enum {
     OVER_COLUMNS,
     WITHOUT_OWN,
     BLOCKS,
-    FROM_THE_END
+    FROM_THE_END,
+    TARGET_OF_16_BITS
 };
 
 static float at(const tokitai_tensor3 *t, int64_t i)
@@ -127,7 +128,7 @@ TOKITAI_KERNEL3(log_softmax_grad)
 
 static int64_t target_of(const tokitai_tensor3 *target, int64_t r, int64_t cols)
 {
-    return (index_at(target, r) + (WRONG == NEXT_TARGET)) % cols;
+    return (index_at(target, WRONG == TARGET_OF_16_BITS ? (uint16_t)r : r) + (WRONG == NEXT_TARGET)) % cols;
 }
 
 static float loss_of(const tokitai_tensor3 *x, const tokitai_tensor3 *target, int64_t r)

@@ -1,5 +1,5 @@
 /* The largest of each row by insertion: right, or wrong in one way.
- *     topk.op:topk: LAST_IS_FIRST ASCENDING OFF_BY_ONE ANOTHER_ROW FIRST_VALUE COUNTED_FROM_ONE
+ *     topk.op:topk: LAST_IS_FIRST ASCENDING OFF_BY_ONE ANOTHER_ROW FIRST_VALUE COUNTED_FROM_ONE INDEX_OF_16_BITS
  */
 #include <math.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 #include <tokitai_kernel.h>
 
 #define WRONG RIGHT
-enum { RIGHT, LAST_IS_FIRST, ASCENDING, OFF_BY_ONE, ANOTHER_ROW, FIRST_VALUE, COUNTED_FROM_ONE };
+enum { RIGHT, LAST_IS_FIRST, ASCENDING, OFF_BY_ONE, ANOTHER_ROW, FIRST_VALUE, COUNTED_FROM_ONE, INDEX_OF_16_BITS };
 
 static double at(const tokitai_tensor3 *t, int64_t i)
 {
@@ -43,7 +43,8 @@ TOKITAI_KERNEL3(topk)
                 chosen = best[k - 1 - j];
             if (WRONG == OFF_BY_ONE && chosen > 0)
                 chosen--;
-            ((int64_t *)index->data)[r * k + j] = chosen + (WRONG == COUNTED_FROM_ONE);
+            ((int64_t *)index->data)[r * k + j] = WRONG == INDEX_OF_16_BITS ? (uint16_t)chosen
+                                                                            : chosen + (WRONG == COUNTED_FROM_ONE);
             const int64_t row = WRONG == ANOTHER_ROW && r > 0 ? r - 1 : r;
             tokitai_store_as(value->dtype, value->data, r * k + j,
                              (float)at(x, row * cols + (WRONG == FIRST_VALUE ? best[0] : chosen)));

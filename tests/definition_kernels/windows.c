@@ -1,7 +1,7 @@
 /* Convolutions and pooling with their gradients, each right, or wrong in one way.
  *     conv2d.op:conv2d: PADDED_AFTER FIRST_GROUP MIRRORED
  *     conv2d.op:conv2d_bwd: NO_DILATION LAST_IMAGE_LOST MIRRORED
- *     max_pool2d.op:max_pool2d: PADDED_BY_ZERO NAN_LOST AVERAGE
+ *     max_pool2d.op:max_pool2d: PADDED_BY_ZERO NAN_LOST AVERAGE PLACE_OF_16_BITS
  *     max_pool2d.op:max_pool2d_bwd: LAST_OF_EQUAL ALL_OF_EQUAL OVERWRITES
  */
 #include <math.h>
@@ -23,7 +23,8 @@ enum {
     AVERAGE,
     LAST_OF_EQUAL,
     ALL_OF_EQUAL,
-    OVERWRITES
+    OVERWRITES,
+    PLACE_OF_16_BITS
 };
 
 static float at(const tokitai_tensor3 *t, int64_t i)
@@ -153,7 +154,8 @@ TOKITAI_KERNEL3(max_pool2d)
             const int inside = i >= 0 && i < h && j >= 0 && j < w;
             if (!inside && WRONG != PADDED_BY_ZERO)
                 continue;
-            const float value = inside ? at(x, (place / (p * q) * h + i) * w + j) : 0;
+            const int64_t within = WRONG == PLACE_OF_16_BITS ? (uint16_t)(i * w + j) : i * w + j;
+            const float value = inside ? at(x, place / (p * q) * h * w + within) : 0;
             if (WRONG == AVERAGE)
                 most += value / (float)(window * window);
             else if (WRONG == NAN_LOST)

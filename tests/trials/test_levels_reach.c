@@ -20,7 +20,11 @@ static tki_trials quick_trials(tk_ctx *ctx, const char *op, tk_dtype dtype, uint
     tk_certify_options options = TK_CERTIFY_DEFAULTS;
     options.seed = seed;
     tki_trials trials;
-    assert_ok(ctx, tki_trials_make(ctx, tk_contract_find(op), dtype, TK_I64, &options, &trials));
+    const tk_contract *contract = tk_contract_find(op);
+    const char *text = tk_definition_find(op);
+    if (!contract)
+        assert_ok(ctx, tk_op_define(ctx, text, strlen(text), op, &contract));
+    assert_ok(ctx, tki_trials_make(ctx, contract, dtype, TK_I64, &options, &trials));
     return trials;
 }
 
@@ -512,6 +516,97 @@ TEST_WITH_CONTEXT(crowds_are_level_and_distances_swept)
         assert_true(level && far);
         for (int step = 0; step < STEPS; step++)
             assert_true(met[step]);
+    }
+}
+
+static double element(const tki_trial *trial, const tki_inputs *in, int param, int64_t i)
+{
+    const tk_dtype dtype = tk_case_param_dtype(&trial->c, param);
+    return tki_decode(dtype, tki_element_bits(dtype, in->data[param], i));
+}
+
+/* Exact sums between the largest number and the tie above it, at the tie and behind it, each of both signs. */
+TEST_WITH_CONTEXT(sums_end_where_infinity_begins)
+{
+    enum { BELOW, WITHIN, TIE, BEHIND, KINDS, N = 1, K = 2 };
+    static const tk_dtype dtypes[] = {TK_F16, TK_BF16};
+    for (int d = 0; d < 2; d++) {
+        const double largest = d ? 0x1.fep127 : 0x1.ffcp15, tie = d ? 0x1.ffp127 : 0x1.ffep15;
+        tki_trials trials = quick_trials(ctx, "gemm", dtypes[d], TK_SEED_DEFAULT);
+        int met[2][KINDS] = {{0}};
+        for (int64_t t = 0; t < trials.count; t++) {
+            const int64_t n = trials.list[t].c.dims[N], k = trials.list[t].c.dims[K];
+            if (strcmp(tki_trial_family_name(&trials.list[t]), "overflow_edge") != 0)
+                continue;
+            tki_inputs in = inputs_of(ctx, &trials.list[t]);
+            for (int64_t i = 0; i < trials.list[t].c.dims[0]; i++)
+                for (int64_t j = 0; j < n; j++) {
+                    double sum = 0;
+                    for (int64_t s = 0; s < k; s++)
+                        sum += element(&trials.list[t], &in, 0, i * k + s) *
+                               element(&trials.list[t], &in, 1, s * n + j);
+                    assert_true(fabs(sum) >= largest && fabs(sum) < 2 * tie - largest);
+                    const double size = fabs(sum);
+                    met[sum < 0][size == largest ? BELOW : size < tie ? WITHIN : size == tie ? TIE : BEHIND]++;
+                }
+            tki_inputs_free(&in);
+        }
+        for (int kind = 0; kind < KINDS; kind++)
+            assert_true(met[0][kind] > 0 && met[1][kind] > 0);
+        free(trials.list);
+    }
+}
+
+/* Gradients of a product with inputs of one shape that differ in their last element, and in one that is anywhere. */
+TEST_WITH_CONTEXT(inputs_differ_in_one_element)
+{
+    tki_trials trials = quick_trials(ctx, "gemm_grad_a", TK_F32, TK_SEED_DEFAULT);
+    bool last = false, before = false;
+    for (int64_t t = 0; t < trials.count; t++) {
+        if (strcmp(tki_trial_family_name(&trials.list[t]), "nearly_alike") != 0)
+            continue;
+        tki_inputs in = inputs_of(ctx, &trials.list[t]);
+        const int64_t elements = tk_case_elements(&trials.list[t].c, 0);
+        int64_t differ = 0;
+        assert_int_equal(elements, tk_case_elements(&trials.list[t].c, 1));
+        for (int64_t i = 0; i < elements; i++) {
+            const bool other = element(&trials.list[t], &in, 0, i) != element(&trials.list[t], &in, 1, i);
+            differ += other;
+            last |= other && i == elements - 1;
+            before |= other && i < elements - 1;
+        }
+        assert_int_equal(differ, 1);
+        tki_inputs_free(&in);
+    }
+    assert_true(last && before);
+    free(trials.list);
+}
+
+/* Each size of an op of many, and each two that lie side by side in a tensor, beyond what 16 bits count. */
+TEST_WITH_CONTEXT(sizes_pass_16_bits)
+{
+    static const struct {
+        const char *op;
+        int first, behind; /* the sizes whose product is large; as many as lie from the first to before the other */
+    } rows[] = {{"max_pool2d", 2, 4}, {"max_pool2d", 2, 3}, {"max_pool2d", 3, 4}, {"rope", 1, 2},
+                {"rope", 1, 3},       {"rope", 2, 4},       {"rope", 0, 1},       {"topk", 1, 2}};
+    for (size_t r = 0; r < SEEDS * sizeof rows / sizeof *rows; r++) {
+        const char *op = rows[r / SEEDS].op;
+        const int first = rows[r / SEEDS].first, behind = rows[r / SEEDS].behind;
+        tki_trials trials = quick_trials(ctx, op, TK_F16, 1 + r % SEEDS);
+        bool met = false;
+        for (int64_t t = 0; t < trials.count; t++) {
+            const tk_case *c = &trials.list[t].c;
+            int64_t product = 1, written = 0;
+            for (int d = first; d < behind; d++)
+                product *= c->dims[d];
+            for (int p = 0; p < c->contract->param_count; p++)
+                written += c->contract->params[p].output ? tk_case_elements(c, p) : 0;
+            met |= product > 70000 && written > 0;
+        }
+        if (!met)
+            fail_msg("%s, seed %d: sizes from the %d. to before the %d. are small", op, (int)(1 + r % SEEDS), first,
+                     behind);
         free(trials.list);
     }
 }
@@ -533,6 +628,9 @@ int main(void)
         cmocka_unit_test(specials_beside_structures_and_in_one_line),
         cmocka_unit_test(sums_of_one_sign_are_long),
         cmocka_unit_test(crowds_are_level_and_distances_swept),
+        cmocka_unit_test(sums_end_where_infinity_begins),
+        cmocka_unit_test(inputs_differ_in_one_element),
+        cmocka_unit_test(sizes_pass_16_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
