@@ -530,6 +530,16 @@ static bool has_output_behind(const making *m, int64_t before)
     return elements > 0;
 }
 
+/* Are places an output? Among few numbers, as most main families draw them, those chosen are the first of many equal ones. */
+static bool chooses(const making *m)
+{
+    bool chooses = false;
+    for (int p = 0; p < m->contract->param_count; p++)
+        chooses |= m->contract->params[p].output &&
+                   tki_format_of(tk_case_param_dtype(&m->trial.c, p)).number != TKI_FLOATING;
+    return chooses;
+}
+
 /* So much of the sizes that are kept, one of the others two if that may be, the last one first, and all others one. */
 static void add_beyond_of(making *m, const bool kept[], int64_t size, int *number)
 {
@@ -549,23 +559,22 @@ static void add_beyond_of(making *m, const bool kept[], int64_t size, int *numbe
         if (!stays)
             continue;
         /* Attributes are drawn, of which some do not go with such sizes, or leave nothing to write. */
-        const int64_t before_all = m->trials->count;
-        for (int tries = 0; tries < MOST_TRIES && !has_output_behind(m, before_all); tries++)
-            add_shape(m, (*number)++, TKI_MAIN);
-        /* Among few numbers those that are chosen are the first of many equal ones. */
-        const int64_t before_plain = m->trials->count;
-        const bool plain = size > 0x1p16 && tki_family_main(m->contract, 0) == TKI_FAMILY_EXACT;
-        for (int tries = 0; plain && tries < MOST_TRIES && !has_output_behind(m, before_plain); tries++)
-            add_family(m, (*number)++, TKI_FAMILY_NORMAL);
+        const int64_t before = m->trials->count;
+        for (int tries = 0; tries < MOST_TRIES && !has_output_behind(m, before); tries++, ++*number)
+            if (chooses(m))
+                add_family(m, *number, TKI_FAMILY_NORMAL);
+            else
+                add_shape(m, *number, TKI_MAIN);
         return;
     }
 }
 
-/* Each size by itself, a third of whose places lie behind 2^16, and each two axes of one tensor that lie side by side. */
+/* Each size by itself, and each two axes of one tensor that lie side by side. What is chosen of a line is in the third of it behind 2^16 in
+ * some of a few lines. */
 static void add_beyond_16_bits(making *m, tk_level level)
 {
-    enum { SIZE = (1 << 16) + (1 << 15) + 43, SIDE = 301, FIRST = 50000 };
-    const limits most = {1 << 20, m->hints->work ? stated_work[level] : INFINITY}, *before = m->most;
+    enum { SIZE = (1 << 16) + 67, LONG = SIZE + (1 << 15), SIDE = 257, FIRST = 50000 };
+    const limits most = {5 << 17, m->hints->work ? stated_work[level] : INFINITY}, *before = m->most;
     bool together[TK_MAX_DIMS][TK_MAX_DIMS] = {0};
     int number = FIRST;
     m->most = &most;
@@ -578,7 +587,7 @@ static void add_beyond_16_bits(making *m, tk_level level)
             bool kept[TK_MAX_DIMS] = {0};
             kept[a] = kept[b] = true;
             if ((a == b || together[a][b]) && !tki_is_derived(m->contract, a) && !tki_is_derived(m->contract, b))
-                add_beyond_of(m, kept, a == b ? SIZE : SIDE, &number);
+                add_beyond_of(m, kept, a != b ? SIDE : chooses(m) ? LONG : SIZE, &number);
         }
     m->trial.sampled = false;
     m->most = before;
