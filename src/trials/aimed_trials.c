@@ -84,6 +84,7 @@ static const aim aims[] = {
     {TKI_ROWS, Q, TKI_FAMILY_SPECIAL_LINE, {5, 3 * 512 + 131}, 2, false, DRAWN},
     {TKI_PRODUCT, Q, TKI_FAMILY_SPECIAL_LINE, {5, 4, 3 * 512 + 131}, 4, false, DRAWN},
     {TKI_GROUPED, Q, TKI_FAMILY_SPECIAL_LINE, {5, 4, 3 * 512 + 131, 2}, 4, false, DRAWN},
+    {TKI_LOOKUP, Q, TKI_FAMILY_SPECIAL_LINE, {131, 4, 9}, 2, false, DRAWN},
     /* As large as sums of products below 16 become, beyond what 63 bits hold of them in units of 2^-48. */
     {TKI_PRODUCT, Q, TKI_FAMILY_ONE_SIGN, {2, 3, 14700}, 1, false, DRAWN},
     {TKI_ROWS, Q, TKI_FAMILY_SWEPT, {96, 3}, 1, false, DRAWN},
