@@ -294,7 +294,14 @@ static tk_status run_again(campaign *c)
 {
     tki_subject *subject = c->subject;
     tki_outcome *o = c->o;
-    enum { MOST_ELEMENTS = 1 << 16, EACH_FRESH = 5, EACH_PLAIN = 3, MANY_THREADS = 16, ENOUGH = 1 << 13, FRESH_DRAWS = 100 };
+    enum {
+        MOST_ELEMENTS = 1 << 16,
+        EACH_FRESH = 5,
+        EACH_PLAIN = 3,
+        MANY_THREADS = 16,
+        ENOUGH = 1 << 13,
+        FRESH_DRAWS = 100
+    };
     const int64_t count = tki_campaign_again(o->level);
     tki_random random = tki_random_stream(o->options->seed, 1);
     for (int64_t i = 0; i < count && goes_on(c); i++) {

@@ -88,14 +88,13 @@ static const aim aims[] = {
     /* As large as sums of products below 16 become, beyond what 63 bits hold of them in units of 2^-48. */
     {TKI_PRODUCT, Q, TKI_FAMILY_ONE_SIGN, {2, 3, 14700}, 1, false, DRAWN},
     {TKI_ROWS, Q, TKI_FAMILY_SWEPT, {96, 3}, 1, false, DRAWN},
-    /* The quotient of 49, 98, 103 or 107 by the nearest double is less than one; and a flat place near 2^19 where a factor of 32 bits
-     * in the place of a division gives the next row. */
+    /* The quotient of 49, 98, 103 or 107 by the nearest double is less than one; and 2^32 / 65537, rounded up, gives the next row at the end
+     * of one. */
     {TKI_LOOKUP, Q, MAIN_FAMILY, {9, 49, 40}, 1, false, DRAWN},
     {TKI_LOOKUP, Q, MAIN_FAMILY, {9, 98, 40}, 1, false, DRAWN},
     {TKI_LOOKUP, Q, MAIN_FAMILY, {9, 103, 40}, 1, false, DRAWN},
     {TKI_LOOKUP, Q, MAIN_FAMILY, {9, 107, 40}, 1, false, DRAWN},
-    {TKI_LOOKUP, Q, MAIN_FAMILY, {65, 8191, 3}, 1, true, DRAWN},
-    {TKI_LOOKUP, Q, MAIN_FAMILY, {43, 12288, 3}, 1, true, DRAWN},
+    {TKI_LOOKUP, Q, MAIN_FAMILY, {2, 65537, 5}, 1, true, DRAWN},
     /* What a stack does not hold. */
     {TKI_PRODUCT, F, TKI_FAMILY_FEW, {1, 2100003, 1}, 1, true, DRAWN},
     /* As many products as 32 bits do not count. */

@@ -334,6 +334,7 @@ static void add_many_rows(maker *m)
 /* One line whose last place is the first that fp32 takes for another. */
 static void add_one_line(maker *m)
 {
+    enum { TURNS = 4000 };
     int inner = 0;
     for (int p = 0; p < m->contract->param_count; p++)
         if (m->contract->params[p].inner_axis >= 0)
@@ -345,7 +346,11 @@ static void add_one_line(maker *m)
         trial.c.dims[d] = d == inner ? COUNTS_IN_FP32 + 1 : 1;
     if (tk_family_applies(TKI_FAMILY_LONE, m->contract))
         trial.family = TKI_FAMILY_LONE;
+    const int before = m->trials->count;
     add_large(m, trial);
+    /* Its turn is then that of ones beside the infinity. */
+    if (m->trials->count > before)
+        m->trials->list[before].seed -= m->trials->list[before].seed % TURNS;
 }
 
 /* The tensor has so many elements, and the sizes that it does not have are 1. Shares of four threads, computed in fp32, leave out the last. */

@@ -1,7 +1,9 @@
-/* WRONG op=gelu_fwd kind=race narrow=yes expect=REFUTED : threads fill a table on first use, and mark it as ready before it is */
+/* WRONG op=gelu_fwd kind=race narrow=yes expect=REFUTED timing=yes : threads fill a table on first use, and mark it as ready before it is */
 #include "kernel.h"
 #include <pthread.h>
-static double gelu_d(double v) { return v / (1 + exp(-1.5957691216057308 * (v + 0.044715 * v * v * v))); }
+static double gelu_d(long double v) {
+    return (double)(v / (1 + expl(-1.5957691216057308L * (v + 0.044715L * v * v * v))));
+}
 static uint16_t table[2][65536];
 static volatile int ready[2];
 static void fill(const tokitai_call *call) {
