@@ -106,10 +106,14 @@ mv plain/plain.cpu.relu.f16.json elsewhere
     ! "$tokitai" check other.json 2>said
 )
 
-# A certificate needs the kernel to be replayed, and no definition: it has its own. A refuted one names the file that its command wants.
+# A certificate needs the kernel to be replayed, and no definition: it has its own. A refuted one names the file that its command wants, unless the
+# definition comes with the library.
 "$tokitai" certify relu.op:relu --dtype f16 --shape n=5 --kernel relu.c --out certificates >said
 sed 's/a > b/a < b/' relu.c >wrong.c
 ! "$tokitai" certify relu.op:relu --dtype f16 --kernel wrong.c >said
+grep -q 'tokitai certify relu --dtype f16 --kernel wrong.c --shape' said
+printf 'op relu(x[n]) -> y[n]\n    y = max(x, 0) * 1\n' >mine.op
+! "$tokitai" certify mine.op --dtype f16 --kernel wrong.c >said
 grep -q 'tokitai certify relu.op --dtype f16 --kernel wrong.c --shape' said
 mkdir alone
 cp certificates/kernel.cpu.relu.f16.relu.json alone/relu.json

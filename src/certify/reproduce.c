@@ -13,6 +13,7 @@
 #include "model/attributes.h"
 #include "model/case.h"
 #include "model/format.h"
+#include "model/op.h"
 #include "trials/attribute_settings.h"
 
 /* Up to this many input elements a failing case is written out bit by bit. */
@@ -84,7 +85,8 @@ static void print_subject(FILE *out, const json_t *predicate, const tk_contract 
     tki_escape_line(tki_text(run, "subject"), strlen(tki_text(run, "subject")), name, sizeof name);
     if (kind == &tki_subject_function && !json_object_get(run, "program"))
         fprintf(out, "# the function '%s' with: ", name);
-    fprintf(out, "tokitai certify %s%s --dtype %s", contract->name, tk_contract_definition(contract) ? ".op" : "",
+    const bool is_in_a_file = tk_contract_definition(contract) && !tki_definition_comes_along(contract);
+    fprintf(out, "tokitai certify %s%s --dtype %s", contract->name, is_in_a_file ? ".op" : "",
             tki_text(run, "dtype"));
     if (json_object_get(run, "index_dtype"))
         fprintf(out, " --index %s", tki_text(run, "index_dtype"));

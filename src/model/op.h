@@ -50,6 +50,9 @@ tk_status tki_contract_register_unnamed(tk_ctx *ctx, const tk_contract *contract
 TKI_EXPORT tk_status tki_op_define_unnamed(tk_ctx *ctx, const char *text, const char *name,
                                            const tk_contract **contract);
 
+/* Is it an op that comes with the library as a definition, in this form? Its name is enough then. */
+TKI_EXPORT bool tki_definition_comes_along(const tk_contract *contract);
+
 /* The op of the context with this normal form; NULL. */
 TKI_EXPORT const tk_contract *tki_op_defined_by(const tk_ctx *ctx, const char *text);
 

@@ -146,6 +146,19 @@ const char *tk_definition_find(const char *name)
     return NULL;
 }
 
+bool tki_definition_comes_along(const tk_contract *contract)
+{
+    const char *text = tk_contract_definition(contract), *ours = text ? tk_definition_find(contract->name) : NULL;
+    tki_definitions made;
+    tki_definition_error error;
+    if (!ours || tki_definitions_read(ours, strlen(ours), &made, &error) != TK_OK)
+        return false;
+    const tki_definition *d = tki_definition_named(&made, contract->name);
+    const bool same = d && !strcmp(d->text, text);
+    tki_definitions_free(&made);
+    return same;
+}
+
 tk_status tki_op_define_unnamed(tk_ctx *ctx, const char *text, const char *name, const tk_contract **contract)
 {
     tki_definitions made;
