@@ -190,19 +190,23 @@ unsigned tki_uses_of_assembler(tki_span assembler, tki_span code)
  * Labels
  * ------------------------------------------------------------------------------------------------------------ */
 
-/* Is it the name of a label of the text? */
+/* Is it the name of a label of the text? A : that a ? waits for is of a choice. */
 static bool is_label(tki_span all, tki_span name)
 {
     tki_span rest = all, token;
     bool fits = false, begins = true;
+    int choices = 0;
     for (tki_token k; (k = tki_next_token(&rest, &token)) != TKI_NO_MORE;) {
         if (k == TKI_LINE_END)
             continue;
-        if (fits && k == TKI_SIGN && *token.at == ':')
+        const char sign = k == TKI_SIGN ? *token.at : 0;
+        if (fits && sign == ':' && choices == 0)
             return true;
+        choices += sign == '?' ? 1 : sign == ':' && choices > 0 ? -1 : 0;
+        choices = sign && strchr(";{}", sign) ? 0 : choices;
         fits = k == TKI_WORD && begins && (size_t)(token.end - token.at) == (size_t)(name.end - name.at) &&
                !memcmp(token.at, name.at, (size_t)(name.end - name.at));
-        begins = k == TKI_SIGN && strchr(";{}:)", *token.at);
+        begins = sign && strchr(";{}:)", sign);
     }
     return false;
 }
@@ -315,12 +319,32 @@ static bool is_hidden(const scopes *s, tki_span name)
     return false;
 }
 
-/* `type`: the word before, a type's. Parameters are in the braces behind them. */
-static bool is_declared(scopes *s, tki_span type, tki_span name)
+static bool is_assigned(tki_span behind)
+{
+    tki_span token;
+    tki_token k;
+    do
+        k = tki_next_token(&behind, &token);
+    while (k == TKI_LINE_END);
+    return k == TKI_SIGN && *token.at == '=' && token.end < behind.end && *token.end != '=';
+}
+
+/* A word before a name, which is no operator, is its type; so is one before a * in parameters, and what is assigned behind a * is no function.
+ * `type`: the last word, if only * came since; `last`: the sign before, 0 if it was a word. Parameters are in the braces behind them. */
+static bool is_declared(scopes *s, tki_span type, char last, tki_span name, tki_span behind)
 {
     static const char *const floats[] = {"float", "double", NULL}, *const types[] = {"_t", NULL};
-    if (!type.at ||
-        !(tki_span_is_any(type, integers) || tki_span_is_any(type, floats) || tki_span_ends_any(type, types)))
+    static const char *const operators[] = {
+        "return",        "case",     "goto",      "else",     "do",       "sizeof",     "typeof",
+        "alignof",       "_Alignof", "throw",     "new",      "delete",   "and",        "or",
+        "not",           "xor",      "bitand",    "bitor",    "compl",    "and_eq",     "or_eq",
+        "xor_eq",        "not_eq",   "co_return", "co_await", "co_yield", "__typeof__", "__alignof__",
+        "__extension__", "__real__", "__imag__",  NULL};
+    const bool known = type.at && (tki_span_is_any(type, integers) || tki_span_is_any(type, floats) ||
+                                   tki_span_ends_any(type, types));
+    const bool behind_word = !last && type.at && !tki_span_is_any(type, operators);
+    const bool behind_star = last == '*' && ((type.at && s->depth == 0) || is_assigned(behind));
+    if (!known && !behind_word && !behind_star)
         return false;
     if (s->count < (int)(sizeof s->hides / sizeof *s->hides)) {
         s->hides[s->count].name = name;
@@ -353,7 +377,7 @@ static bool reads_functions(tki_span all)
         const char sign = k == TKI_SIGN ? *token.at : 0;
         const bool member = last == '.' || (last == '>' && token.at[-2] == '-');
         const bool named = k == TKI_WORD && !member && tki_names_have(&functions, token) && next_sign(rest) != '(';
-        const bool is_function = named && !is_declared(&s, type, token) && !is_hidden(&s, token);
+        const bool is_function = named && !is_declared(&s, type, last, token, rest) && !is_hidden(&s, token);
         s.depth += sign == '{';
         s.count = sign == ';' && s.depth == 0 ? 0 : s.count; /* parameters of no function */
         if (sign == '}')
