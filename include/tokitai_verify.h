@@ -556,8 +556,7 @@ typedef enum tk_lint_kind {
     TK_LINT_BLIND,    /* a bound so wide that wrong kernels pass */
     TK_LINT_UNUSED,   /* an input, an axis, an attribute or an index on which nothing depends */
     TK_LINT_GRADIENT, /* not the derivative that a line `gradient of` says it is */
-    TK_LINT_PADDING, /* zeros outside a tensor that are factors: a kernel that leaves such terms out is refuted at NaN */
-    TK_LINT_INDEX    /* an index that stands as a number, named like a size */
+    TK_LINT_INDEX     /* an index that stands as a number, named like a size */
 } tk_lint_kind;
 
 typedef struct tk_lint {

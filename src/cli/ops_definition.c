@@ -10,8 +10,7 @@
 
 static const char *const kinds[] = {
     [TK_LINT_CANCELS] = "cancels", [TK_LINT_RANGE] = "out of range", [TK_LINT_BLIND] = "blind bound",
-    [TK_LINT_UNUSED] = "unused",   [TK_LINT_GRADIENT] = "gradient",  [TK_LINT_PADDING] = "padding",
-    [TK_LINT_INDEX] = "index",
+    [TK_LINT_UNUSED] = "unused",   [TK_LINT_GRADIENT] = "gradient",  [TK_LINT_INDEX] = "index",
 };
 
 static bool is_definition(const char *who, const char *option, const tk_contract *contract)

@@ -383,7 +383,7 @@ TKI_EXPORT bool tki_relation_holds(tki_relation relation, int64_t a, int64_t b);
 
 const char *tki_primitive_name(tki_primitive primitive);
 TKI_EXPORT int tki_primitive_operands(tki_primitive primitive);
-TKI_EXPORT const char *tki_over_name(tki_over over);
+const char *tki_over_name(tki_over over);
 TKI_EXPORT bool tki_over_keeps_axes(tki_over over);
 TKI_EXPORT const char *tki_node_name(const tki_def_node *n); /* "rsqrt", "+", "sum", "a constant" */
 

@@ -184,111 +184,6 @@ static void find_indices(linting *l)
         }
 }
 
-/* -- Padding --------------------------------------------------------------------------------------------------------- */
-
-typedef struct padding {
-    linting *l;
-    const tki_interpreter *in;
-    const tki_def_node *over;
-} padding;
-
-/* Is there a term whose predicate holds and in which the read is outside of its tensor? */
-static bool is_outside_somewhere(const padding *p, const tki_def_node *read)
-{
-    int indices[TKI_MOST_INDICES], count = 0;
-    int64_t at[TKI_MOST_INDICES], place[TK_MAX_RANK], places = 1;
-    for (int i = 0; i < read->index_count; i++)
-        indices[count++] = read->indices[i];
-    for (int i = 0; i < p->over->test_count; i++)
-        for (int side = 0; side < 2; side++) {
-            const tki_test *test = &p->over->tests[i];
-            const tki_def_int *e = &p->l->d->ints[side ? test->b : test->a];
-            for (int k = 0; k < e->index_count; k++)
-                if (!among(e->indices[k], count, indices))
-                    indices[count++] = e->indices[k];
-        }
-    for (int i = 0; i < count && places <= MOST_PLACES; i++)
-        places *= tki_extent_of(p->in, indices[i]);
-    for (int64_t flat = 0; flat < places && places <= MOST_PLACES; flat++) {
-        int64_t left = flat;
-        for (int i = 0; i < count; i++) {
-            at[indices[i]] = left % tki_extent_of(p->in, indices[i]);
-            left /= tki_extent_of(p->in, indices[i]);
-        }
-        if (tki_tests_hold(p->in, p->over->tests, p->over->test_count, at) == 1 &&
-            tki_place_read(p->in, read, at, place) < 0)
-            return true;
-    }
-    return false;
-}
-
-/* The factors of a term, of which those that are read with `else` may be zeros; `times`: another one that is no constant. */
-static void find_zero_factors(const padding *p, int node, int times)
-{
-    const tki_definition *d = p->l->d;
-    node = node >= 0 ? tki_resolved(p->in, node) : TKI_NONE; /* which is none where an operand is absent */
-    if (node < 0)
-        return;
-    const tki_def_node *n = &d->nodes[node];
-    const bool primitive = n->kind == TKI_NODE_PRIMITIVE;
-    if (primitive && (n->primitive == TKI_MULTIPLY || n->primitive == TKI_FMA))
-        for (int k = 0; k < 2; k++)
-            find_zero_factors(p, n->operand[k], d->nodes[n->operand[1 - k]].constant ? times : n->operand[1 - k]);
-    if (primitive && (n->primitive == TKI_ADD || n->primitive == TKI_SUBTRACT || n->primitive == TKI_NEGATE))
-        for (int k = 0; k < 2; k++)
-            find_zero_factors(p, n->operand[k], times);
-    if (primitive && n->primitive == TKI_FMA)
-        find_zero_factors(p, n->operand[2], times);
-    const int otherwise = n->kind == TKI_NODE_READ ? n->operand[0] : TKI_NONE;
-    if (times < 0 || tki_resolved(p->in, times) < 0 || otherwise < 0 ||
-        d->nodes[otherwise].kind != TKI_NODE_LITERAL || d->nodes[otherwise].nearest != 0 ||
-        !is_outside_somewhere(p, n))
-        return;
-    const tki_def_node *other = &d->nodes[tki_resolved(p->in, times)];
-    add(p->l, TK_LINT_PADDING, n->position,
-        "outside of %s, 0 is multiplied by %s: where that is NaN or infinite, NaN is due, and a kernel that leaves "
-        "such "
-        "terms out is refuted. A predicate that holds where the subscripts are inside makes them absent: %s[... | "
-        "...]",
-        d->tensors[n->tensor].name, other->kind == TKI_NODE_READ ? d->tensors[other->tensor].name : "a factor",
-        tki_over_name(p->over->over));
-}
-
-static void find_padding_in(linting *l, const tk_case *c)
-{
-    tki_interpreter *in;
-    const tk_status status = tki_interpreter_make(l->d, c, NULL, &in);
-    for (int i = 0; i < l->d->node_count && status == TK_OK; i++) {
-        const tki_def_node *n = &l->d->nodes[i];
-        const padding p = {l, in, n};
-        if (n->kind == TKI_NODE_OVER && (n->over == TKI_SUM || n->over == TKI_MEAN))
-            find_zero_factors(&p, n->operand[0], TKI_NONE);
-    }
-    if (status == TK_OK)
-        tki_interpreter_free(in);
-    if (status != TK_BAD_ARGUMENT)
-        l->status = status;
-}
-
-/* In cases of small sizes. Whether a subscript leaves its tensor may depend on an attribute, as the width of padding. */
-static void find_padding(linting *l, const tk_contract *contract)
-{
-    enum { SIZE = 3 };
-    bool has = false;
-    for (int i = 0; i < l->d->node_count; i++)
-        has |= l->d->nodes[i].kind == TKI_NODE_READ && l->d->nodes[i].operand[0] >= 0;
-    for (int a = -1; a < contract->attribute_count && has; a++)
-        for (int i = 0; i < (a < 0 ? 1 : contract->attributes[a].tried_count) && l->status == TK_OK; i++) {
-            tk_case c = tk_case_init(contract, contract->types[0].dtype);
-            for (int d = 0; d < contract->dim_count; d++)
-                c.dims[d] = SIZE;
-            if (a >= 0)
-                c.attributes[a] = contract->attributes[a].tried[i];
-            if (tki_case_settle(&c))
-                find_padding_in(l, &c);
-        }
-}
-
 /* -- What loses, and what nothing is known of ------------------------------------------------------------------------ */
 
 /* A node at one point: how far off it is beside its operands, and what became of finite ones. */
@@ -649,8 +544,6 @@ tk_status tk_op_lint(tk_ctx *ctx, const tk_contract *contract, tk_lint **found, 
         return status;
     find_unused(&l);
     find_indices(&l);
-    if (l.status == TK_OK)
-        find_padding(&l, contract);
     if (l.status == TK_OK)
         look_everywhere(&l, &points);
     tki_points_free(&points);

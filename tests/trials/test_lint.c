@@ -104,39 +104,6 @@ TEST_WITH_CONTEXT(what_is_undefined_at_an_end)
     check(ctx, "op most(x[r, c]) -> y[r]\n    y = max[c](x)\n", "most", 0, NULL);
 }
 
-/* Zeros of padding are factors, unless a predicate leaves these terms out. */
-TEST_WITH_CONTEXT(padding)
-{
-    static const char conv[] = "op conv_%d(x[n], k[r]; pad: int in [0, 4] = 0) -> y[p]\n"
-                               "    where p = n + 2 * pad - r + 1\n"
-                               "    y[p] = sum[r%s](x[p + r - pad else 0]%s)\n";
-    static const struct {
-        const char *predicate, *times;
-        bool found;
-    } rows[] = {{"", " * k", true},
-                {" | p + r >= pad", " * k", true},
-                {" | p + r < size(n) + pad", " * k", true},
-                {" | p + r >= pad and p + r < size(n) + pad", " * k", false},
-                {" < size(r)", " * 3", false},
-                {"", " * 2 * k[r]", true},
-                {"", " * 2 - k[r]", false}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char text[400];
-        const tk_contract *op;
-        tk_lint *found;
-        int count, padded = 0;
-        snprintf(text, sizeof text, conv, (int)i, rows[i].predicate, rows[i].times);
-        assert_ok(ctx, tk_op_define(ctx, text, strlen(text), NULL, &op));
-        assert_ok(ctx, tk_op_lint(ctx, op, &found, &count));
-        for (int k = 0; k < count; k++)
-            padded += found[k].kind == TK_LINT_PADDING && found[k].line == 3 &&
-                      strstr(found[k].text, "outside of x, 0 is multiplied by k") != NULL;
-        if (padded != rows[i].found)
-            fail_msg("%s%s: %d findings of %d", rows[i].predicate, rows[i].times, padded, count);
-        free(found);
-    }
-}
-
 TEST_WITH_CONTEXT(an_index_under_the_name_of_a_size)
 {
     check(
@@ -147,8 +114,7 @@ TEST_WITH_CONTEXT(an_index_under_the_name_of_a_size)
 }
 
 /* Of those that are kept here, some state a difference that is lost where a row has one large logit, as their reference does; a stable form
- * of the sum over rows is another. Means of no elements are NaN, as in their references, and so are products of a convolution's padding with
- * what is no number. */
+ * of the sum over rows is another. Means of no elements are NaN, as in their references. */
 TEST_WITH_CONTEXT(definitions_that_are_kept)
 {
     static const struct {
@@ -171,10 +137,7 @@ TEST_WITH_CONTEXT(definitions_that_are_kept)
                  {"huber", 1},
                  {"reduce_mean", 1},
                  {"reduce_var", 1},
-                 {"rmsnorm_fwd", 1},
-                 {"conv1d", 1},
-                 {"conv2d", 1},
-                 {"conv3d", 1}};
+                 {"rmsnorm_fwd", 1}};
     int count = 0;
     struct dirent *entry;
     char place[256];
@@ -232,13 +195,9 @@ TEST_WITH_CONTEXT(the_graph)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_that_cancel),
-        cmocka_unit_test(what_is_undefined_blind_or_unused),
-        cmocka_unit_test(what_is_undefined_at_an_end),
-        cmocka_unit_test(padding),
-        cmocka_unit_test(an_index_under_the_name_of_a_size),
-        cmocka_unit_test(definitions_that_are_kept),
-        cmocka_unit_test(the_graph),
+        cmocka_unit_test(forms_that_cancel),           cmocka_unit_test(what_is_undefined_blind_or_unused),
+        cmocka_unit_test(what_is_undefined_at_an_end), cmocka_unit_test(an_index_under_the_name_of_a_size),
+        cmocka_unit_test(definitions_that_are_kept),   cmocka_unit_test(the_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
