@@ -516,6 +516,7 @@ TEST_WITH_CONTEXT(crowds_are_level_and_distances_swept)
         assert_true(level && far);
         for (int step = 0; step < STEPS; step++)
             assert_true(met[step]);
+        free(trials.list);
     }
 }
 
