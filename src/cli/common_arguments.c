@@ -268,6 +268,8 @@ void cli_each_id(const tk_contract *op, int lowering, void (*visit)(const char *
     const tk_dtype widest = tk_contract_takes_index(op) ? TK_I64 : TK_I32;
     for (int t = 0; t < op->type_count; t++) {
         tk_case c = cli_case_of(op, op->types[t], TK_I32);
+        if (tk_dtype_size(c.dtype) == 1) /* user kernels alone have 8 bits */
+            continue;
         for (c.index_dtype = TK_I32; c.index_dtype <= widest; c.index_dtype++) {
             char id[CLI_ID_SIZE];
             if (tk_lowering_id(&c, lowering, id, sizeof id))
