@@ -1,10 +1,10 @@
 # Which tests run in which build, and when. Included by cmake/tests.cmake. Everything is also run by `./quickstart test --whole`.
 
 # Those that take longest, longest first: CTest starts them in this order, before all others, so that none is left to run alone at the end.
-set(long_tests user_kernels check_kernels_cuda proofs emulated_gpu kernel_trials kernel_templates python adding_an_op python_types linear proofs_constants.self_test gemm
+set(long_tests kernel_file.kernel_file_one_text certify.consistency user_kernels check_kernels_cuda proofs emulated_gpu kernel_trials kernel_templates python adding_an_op python_types linear proofs_constants.self_test gemm
     kernel_files trials.explore model.made_op cli certificates bench grouped padic check_kernels_hip gelu conversions certify.replay
     valgrind.isolate.worker_process kernel_abi xent emulated_gpu.self_test glue corpus_full_slow schema certify.signed_envelope certify.certify_tricks
-    report_browser conversions.self_test certify.certificate own_kernels)
+    report_browser conversions.self_test certify.certificate own_kernels interpret.program definitions)
 
 # Those that only --whole runs, for their time: they have the label `whole`. What they are about changes with kernels and with the judge.
 set(whole_tests judge.definition_oracle_speed kernel_lines own_kernels padic.solve_speed python_wheel same_verdict)

@@ -203,7 +203,8 @@ TEST_WITH_CONTEXT(keys_under_which_anything_verifies)
         assert_true(pair && file && PEM_write_PUBKEY(file, pair));
         fclose(file);
         EVP_PKEY_free(pair);
-        assert_refused(ctx, tk_key_read(ctx, "weak.pem", &weak), TK_BAD_FILE, "small order, or not in its canonical encoding");
+        assert_refused(ctx, tk_key_read(ctx, "weak.pem", &weak), TK_BAD_FILE,
+                       "small order, or not in its canonical encoding");
         assert_null(weak);
         memcpy(signature, raw, sizeof raw);
         assert_false(tki_key_verify(key, "text", 4, signature, sizeof signature));
